@@ -90,7 +90,7 @@ describe('access tokens', () => {
     expect(await statusOf(byToken.call('PUT', '/users/me', { ...profile, email: 'me@example.com' }))).toBe(403);
     expect(await statusOf(byToken.call('PUT', '/users/me', { ...profile, firstName: 'New' }))).toBe(200);
   });
-  test("listing or deleting the user's tokens with a token requires manage_users", async () => {
+  test("a token requires manage_users to list or delete the user's tokens", async () => {
     const { client } = await hire('careful', { permissions: ['manage_users', 'manage_bots'] });
     const other = await createToken(client);
     const limited = await createToken(client, { permissions: ['manage_bots'] });
@@ -102,7 +102,7 @@ describe('access tokens', () => {
     expect(await deleteToken(client, limited)).toBe(200);
   });
 
-  test('a token is invalid while the user is locked out, and after the user is deleted', async () => {
+  test('a token stops working when the user is locked out or deleted', async () => {
     const { client, id } = await hire('barred');
     const byToken = anybody.as((await createToken(client)).token);
     await manager.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: [] });

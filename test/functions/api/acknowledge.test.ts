@@ -61,7 +61,7 @@ describe('acknowledgeUrl', () => {
     expect(await acknowledgementOf(hit)).toEqual(acknowledgement);
   });
 
-  test("an acknowledge link uses the recipient's name if the request contains no name", async () => {
+  test("an acknowledge link uses the recipient's name by default", async () => {
     const { url } = await createHit();
     expect(await (await post(url, '{}')).json()).toMatchObject({ userId: null, name: 'Nurse call' });
   });
@@ -103,7 +103,7 @@ describe('acknowledgeUrl', () => {
     expect((await client.call('GET', '/users/me')).status).toBe(200);
   });
 
-  test("an altered acknowledge link, or one combined with another hit's link, returns 404", async () => {
+  test('returns 404 for an acknowledge link that was altered or mixed with another link', async () => {
     const first = await createHit();
     const second = await createHit();
     const [hitId, message, until, signature] = /(\d+)-(\d+)-(\d+)-(.*)$/.exec(first.url)?.slice(1) ?? [];
@@ -148,7 +148,7 @@ describe('acknowledgeUrl', () => {
     expect(await acknowledgementOf(hit)).toBeNull();
   });
 
-  test('the delivery log omits the acknowledge link, which works without a login', async () => {
+  test('the delivery log does not contain the acknowledge link', async () => {
     await createHit();
     const [page] = await home.client.ok<{ data: { id: string }[] }[]>(
       'GET',

@@ -102,7 +102,7 @@ describe('listAlarms', () => {
     expect(await home.list()).toMatchObject([{ feedback: judged, uuid: first?.uuid }]);
   });
 
-  test('lists a fall without a rule like any other', async () => {
+  test('lists a fall that no rule covers', async () => {
     const home = await homeOf('beech');
     await home.fall('calling');
     expect(await home.list()).toMatchObject([{ hitIds: [], notifiedDate: null, state: 'open' }]);
@@ -124,7 +124,7 @@ describe('listAlarms', () => {
     expect(closed?.overDate).toBeGreaterThanOrEqual((closed?.acknowledgement?.date ?? Number.NaN) + MINUTE);
   });
 
-  test('counts a fall as notified once a customer webhook has received it', async () => {
+  test('marks a fall as notified once a customer webhook receives it', async () => {
     const home = await homeOf('cedar');
     const hook = { botId: null, isCustomerHook: true, customerId: home.customerId, format: 'full', authMethod: 'none' };
     await home.client.ok('POST', '/webhooks', { ...hook, name: 'log', url: receiver.url });
@@ -161,7 +161,7 @@ describe('listAlarms', () => {
     expect(months.at(-1)?.total).toMatchObject({ falls: 0, silences: 0 });
   });
 
-  test('merges all alarms about one fall of a tracked person', async () => {
+  test("merges all alarms about a tracked person's fall", async () => {
     const home = await homeOf('gorse', ['fall_detected'], 'maker_b');
     const pose = (number: number) => say(home.sensor, { ...b.pose(1, number), timestamp: now() });
     for (const number of [5, 8]) await pose(number);
@@ -175,7 +175,7 @@ describe('listAlarms', () => {
     expect((await home.list('?situation=fall_detected')).map(({ state }) => state)).toEqual(['over', 'over']);
   });
 
-  test("keeps a moved sensor's falls with the previous customer", async () => {
+  test("lists a moved sensor's earlier falls only for the previous customer", async () => {
     const [old, next] = [await homeOf('hazel'), await homeOf('holly')];
     await old.fall('calling', 'finished');
     const path = `/sensors/${old.sensor.sensorId}`;
@@ -209,7 +209,7 @@ describe('listAlarms', () => {
     expect((await home.client.call('GET', `${home.at}?after=1`)).status).toBe(400);
   });
 
-  test('returns an empty list for an inverted period or expired alarms', async () => {
+  test('returns an empty list if the period is inverted or the alarms have expired', async () => {
     const home = await homeOf('alder');
     await home.fall('calling');
     expect(await home.list('?from=2&to=1')).toEqual([]);
@@ -217,7 +217,7 @@ describe('listAlarms', () => {
     expect(await home.page('?after=1.1.')).toMatchObject({ total: 0, data: [] });
   });
 
-  test('links to the next page of alarms, unaffected by newer falls', async () => {
+  test('newer falls do not affect the next page of alarms', async () => {
     const home = await homeOf('juniper', ['fall_detected']);
     for (let fall = 0; fall < 3; fall++) await home.fall('calling', 'finished');
     const all = (await home.list()).map(({ uuid }) => uuid);
@@ -260,7 +260,7 @@ describe('listAlarms', () => {
 });
 
 describe('listCustomerStates', () => {
-  test('counts open alarms and coverage gaps per known customer, for system admins only', async () => {
+  test("returns each customer's open alarms and coverage gaps to system admins only", async () => {
     const [calm, open] = [await homeOf('larch', ['fall_detected']), await homeOf('maple', ['fall_detected'])];
     await calm.fall('calling', 'finished');
     await open.fall('calling');

@@ -39,7 +39,7 @@ let homes = 0;
 const home = () => createHome(admin, `home${++homes}`, ['manage_users', 'manage_bots', 'manage_sensors']);
 
 describe('the audit log', () => {
-  test('records which fields were changed by sessions, access tokens and devices', async () => {
+  test('records which fields a session, access token or device changed', async () => {
     const { client, customerId, userId, username } = await home();
     const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'n', locale: 'de' });
     const body = { name: 'night shift', permissions: null, readOnly: false, expiresAt: null };
@@ -109,7 +109,7 @@ describe('the audit log', () => {
     expect(data.map(({ actor }) => actor.name)).toEqual([username, username, username]);
   });
 
-  test('records requests refused for lack of permission, but no other refusals', async () => {
+  test('records only refusals caused by a missing permission', async () => {
     const { client, customerId, userId, username } = await home();
     const guest = await hireFor(admin, customerId, `guest${homes}`);
     const before = (await auditOf(client, customerId)).total;
@@ -157,7 +157,7 @@ describe('audit entries for refused requests', () => {
     expect(created?.count).toBeUndefined();
   });
 
-  test('a caller gets at most eleven refusal entries a minute', async () => {
+  test('records at most eleven refusals per caller a minute', async () => {
     const { client, customerId } = await home();
     const guest = await hireFor(admin, customerId, `flooding${homes}`);
     await client.ok('POST', '/bots', { name: 'the change to hide', locale: 'de' });
@@ -170,7 +170,7 @@ describe('audit entries for refused requests', () => {
   });
 });
 
-test('the audit log records going off duty once, even if requested ten times', async () => {
+test('records going off duty only once, even if requested ten times', async () => {
   const { client, customerId } = await home();
   await client.ok('PUT', '/users/me/duty', { until: now() + 60_000 });
   await Promise.all(Array.from({ length: 10 }, () => client.ok('DELETE', '/users/me/duty')));

@@ -32,7 +32,7 @@ describe('the delivery log', () => {
     expect(await tries()).toEqual({ allSend: true, tries: delivery.attemptLog.map(({ startDate }) => startDate) });
   });
 
-  test('the delivery log reports an attempt without a response as a stable error code', async () => {
+  test('the delivery log shows a stable error code for an attempt without a response', async () => {
     const { fall, list, detail } = await world.furnish({ retrySchedule: [0], url: 'http://127.0.0.1:9/' });
     await fall();
     const [only] = (await list()).data;
@@ -40,7 +40,7 @@ describe('the delivery log', () => {
     expect((await detail(only?.id ?? '')).attemptLog).toMatchObject([{ status: null, error: 'connect_refused' }]);
   });
 
-  test('the delivery log filters by state and time, newest first, for 30 days', async () => {
+  test('the delivery log shows 30 days, newest first, filtered by state and time', async () => {
     const { fall, list } = await world.furnish();
     await fall();
     const between = world.now();
@@ -58,7 +58,7 @@ describe('the delivery log', () => {
 });
 
 describe('a webhook test', () => {
-  test('a webhook test goes through the whole pipeline and is marked as a test', async () => {
+  test('a webhook test goes through the whole pipeline, marked as a test', async () => {
     const { client, at, detail, receiver } = await world.furnish({ format: 'custom1' });
     const before = receiver.received.length;
     const { deliveryId } = await client.ok<{ deliveryId: string }>('POST', `${at}/test`);
@@ -112,7 +112,7 @@ describe("a delivery's format", () => {
     },
   );
 
-  test('webhook tests keep the format they were created with', async () => {
+  test("a webhook test keeps its format when the webhook's format changes", async () => {
     const { receiver } = await rejectAndReformat('raw', ({ client, at }) => client.ok('POST', `${at}/test`));
     await world.pass(1_500_000);
     const [first, second] = await receiver.until(2);
@@ -210,7 +210,7 @@ describe('a disabled webhook', () => {
     expect((await list()).data).toMatchObject([{ state: 'failed', reason: 'expired', attempts: 0 }]);
   });
 
-  test('a wrong count of held deliveries is corrected', async () => {
+  test('corrects a wrong held delivery count', async () => {
     const { fall, set, record, receiver } = await world.furnish();
     await set({ isEnabled: false });
     await fall();
@@ -225,7 +225,7 @@ describe('a disabled webhook', () => {
     expect(await record()).not.toHaveProperty('duePk');
   });
 
-  test('consecutive 410 responses disable a webhook with the reason "gone"', async () => {
+  test('disables a webhook as "gone" after consecutive 410 responses', async () => {
     const { fall, list, health } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();
@@ -243,7 +243,7 @@ describe('a disabled webhook', () => {
     ]);
   });
 
-  test('failures over 5 days disable a webhook with the reason "failing"', async () => {
+  test('disables a webhook as "failing" after 5 days of failures', async () => {
     const { fall, health } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     for (let at = 0; at < 20; at++) await fall();

@@ -30,7 +30,7 @@ const policyOf = (headers: Headers) =>
     }),
   );
 
-test("the documentation page may load only the service's files", async () => {
+test('the documentation page may load only files from the service', async () => {
   const { headers, text } = await anybody.call('GET', '/docs');
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
   const policy = policyOf(headers);
@@ -55,7 +55,7 @@ test("the documentation page may load only the service's files", async () => {
   }
 });
 
-test('the documentation page loads the OpenAPI document without an online validator or cookies', async () => {
+test('the documentation page loads the OpenAPI document without contacting a validator', async () => {
   const { text } = await anybody.call('GET', `/docs/${script}`);
   const started = text.slice(text.lastIndexOf('const isFound ='));
   const calls: unknown[] = [];

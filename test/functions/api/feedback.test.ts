@@ -46,7 +46,7 @@ const createSensorWithHit = async () => {
 };
 
 describe('feedback', () => {
-  test('stores feedback with the author, and lists the newest first', async () => {
+  test('stores feedback with its author', async () => {
     const { sensor, hit } = await createSensorWithHit();
     const echo = { id: 1, accountId: 1, forwardToMakerA: false, sensorId: 'id_other', createDate: 5 };
     const first = await give(sensor, {
@@ -111,7 +111,7 @@ describe('feedback', () => {
 });
 
 describe('feedback shown by a rule hit', () => {
-  test('a rule hit shows the latest feedback that has not been deleted', async () => {
+  test('a rule hit shows the latest feedback, ignoring deleted feedback', async () => {
     const { sensor, hit } = await createSensorWithHit();
     expect(await feedbackOfHit(hit.id)).toBeNull();
     const first = await give(sensor, { ruleHitId: hit.id });

@@ -69,7 +69,7 @@ describe('the firmware version list', () => {
 });
 
 describe('the default firmware', () => {
-  test('no default firmware exists until a version is set as default', async () => {
+  test('a manufacturer has no default firmware until a version is set as default', async () => {
     const first = await create();
     expect(await defaultsOfMaker('maker_a')).toEqual([]);
     const second = await create('maker_a', { isDefault: true });
@@ -81,7 +81,7 @@ describe('the default firmware', () => {
     expect(await defaultsOfMaker('maker_a')).toEqual([first]);
   });
 
-  test('exactly one default firmware remains while 50 requests set others concurrently', async () => {
+  test('50 concurrent requests to set the default firmware leave exactly one default', async () => {
     const versions = await concurrently(5, () => create('maker_b'));
     const seen: number[] = [];
     const statuses = await concurrently(50, async (at) => {
@@ -101,7 +101,7 @@ describe('the default firmware', () => {
     expect([count(statuses, 200), count(statuses, 404)]).toEqual([1, 4]);
   });
 
-  test('the default firmware stays consistent when set and deleted concurrently', async () => {
+  test('setting and deleting the default firmware concurrently leaves exactly one default', async () => {
     for (let round = 0; round < 10; round++) {
       const version = await create('maker_b');
       const [named, removed] = await Promise.all([
@@ -128,7 +128,7 @@ describe('a pinned firmware version', () => {
     expect([await remove(version), await remove(other)]).toEqual([200, 409]);
   });
 
-  test("pinning a version does not protect the other maker's version with the same number", async () => {
+  test("pinning a version does not protect the other maker's firmware with that number", async () => {
     const { sensorId } = await linkSensor(client);
     const version = await create('maker_b');
     await pin(sensorId, version);
@@ -144,7 +144,7 @@ describe('a pinned firmware version', () => {
     expect(await remove(55_555)).toBe(200);
   });
 
-  test('pinning 40 versions concurrently protects only the last one', async () => {
+  test('pinning 40 versions concurrently protects only the final one', async () => {
     const { sensorId } = await linkSensor(client);
     const versions = await concurrently(4, () => create());
     const statuses = await concurrently(40, (at) => pin(sensorId, versions[at % 4] ?? null));
@@ -154,7 +154,7 @@ describe('a pinned firmware version', () => {
     for (const version of versions) expect(await remove(version)).toBe(version === firmwareVersion ? 409 : 200);
   });
 
-  test('a version can be deleted once the pinned sensor is deleted or moved', async () => {
+  test('a pinned version can be deleted once the sensor is deleted or moved', async () => {
     const deleted = await linkSensor(client);
     const moved = await linkSensor(client);
     const version = await create();
@@ -165,7 +165,7 @@ describe('a pinned firmware version', () => {
     expect(await remove(version)).toBe(200);
   });
 
-  test('a version pinned while the sensor has no customer stays pinned after the sensor gets one', async () => {
+  test('a version pinned without a customer stays pinned once the sensor has one', async () => {
     const { sensorId } = await linkSensor(client);
     await admin.ok('PUT', `/sensors/${sensorId}/customer`, { customerId: null });
     const version = await create();
@@ -178,7 +178,7 @@ describe('a pinned firmware version', () => {
   });
 });
 
-test("devices install the pinned version, or else the maker's default", async () => {
+test("devices install the pinned version, or the maker's default if none is pinned", async () => {
   const standard = await create('maker_a', { isDefault: true });
   const other = await create('maker_b', { isDefault: true });
   const a = await linkSensor(client);

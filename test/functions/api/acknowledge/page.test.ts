@@ -66,7 +66,7 @@ const createFall = async (more: object = {}) => {
 };
 
 describe("a user's acknowledge page", () => {
-  test('the acknowledge page shows where and when the alarm occurred and that it is unacknowledged', async () => {
+  test('the acknowledge page shows the place and time of an unacknowledged alarm', async () => {
     const { links, name } = await createFall();
     await world.pass(3 * MINUTE);
     const { status, html } = await pageAt(links.nora);
@@ -84,7 +84,7 @@ describe("a user's acknowledge page", () => {
     expect(html).not.toMatch(/<script|<input/);
   });
 
-  test('the acknowledge page is in German for a German user', async () => {
+  test('the acknowledge page is in German if the browser prefers German', async () => {
     const { links } = await createFall();
     const { html } = await pageAt(links.nora, 'de-AT,de;q=0.9');
     expect(html).toContain('<html lang="de">');
@@ -93,7 +93,7 @@ describe("a user's acknowledge page", () => {
       expect(text).toContain(part);
   });
 
-  test('acknowledging on the page shows who else was notified and how to hand the alarm back', async () => {
+  test('the acknowledge page shows who else was notified once the alarm is acknowledged', async () => {
     const { links, nora, acknowledgement } = await createFall();
     const { html } = await pageAt(links.nora);
     expect(await acknowledgement()).toBeNull();
@@ -106,7 +106,7 @@ describe("a user's acknowledge page", () => {
     expect(colleague).not.toContain('after all');
   });
 
-  test('handing an alarm back on the page continues the escalation', async () => {
+  test('handing an alarm back resumes the escalation', async () => {
     const ben = { email: 'ben@example.com' };
     const home = await world.furnish();
     const { id } = await home.hire('Ben', ben);

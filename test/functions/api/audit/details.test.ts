@@ -193,7 +193,7 @@ describe('audit entry details', () => {
 });
 
 describe('object names in the audit log', () => {
-  test("an object's name in the audit log follows renames and disappears on deletion", async () => {
+  test("the audit log shows an object's current name until the object is deleted", async () => {
     const { id } = await home.client.ok<{ id: number }>('POST', '/bots', { name: 'Bell', locale: 'de' });
     const named = async () => (await linesOf(`objectKind=bot&objectId=${id}`)).at(-1)?.object;
     expect(await named()).toEqual({ kind: 'bot', id: String(id), name: 'Bell' });

@@ -90,7 +90,7 @@ describe('a display session', () => {
     expect((await call('GET', path)).headers.getSetCookie()).toEqual([]);
   });
 
-  test('a display session is listed as a display and can be ended months later', async () => {
+  test('a display session can still be listed and ended months later', async () => {
     const display = await newDisplay();
     const list = async () => {
       const client = await logIn(anybody(), home.username, home.password);
@@ -187,7 +187,7 @@ describe('acknowledging on a display', () => {
     );
   });
 
-  test("a second acknowledgement on a display returns 409 with the first person's name", async () => {
+  test("a display returns 409 with the first person's name for a second acknowledgement", async () => {
     const { path, hitPath } = await fallOfNewSensor();
     const display = await newDisplay();
     expect(await display.ok('PUT', hitPath, { name: 'Anna' })).toMatchObject(by('Anna'));
@@ -199,7 +199,7 @@ describe('acknowledging on a display', () => {
     expect((await display.call('DELETE', path)).status).toBe(403);
   });
 
-  test('other kinds of sessions ignore the name given with an acknowledgement', async () => {
+  test('sessions other than displays ignore the name given with an acknowledgement', async () => {
     const { path } = await fallOfNewSensor();
     expect(await home.client.ok('PUT', path, { name: 'Somebody else' })).toMatchObject(by('A B'));
   });

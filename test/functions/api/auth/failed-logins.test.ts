@@ -107,7 +107,7 @@ describe('logins from a known address', () => {
     expect(tally(await times(10, () => login(HOME, username)))).toEqual({ 401: 1, 429: 9 });
   });
 
-  test('a correct login after too many concurrent wrong passwords returns the same 429', async () => {
+  test('returns 429 for a correct password after too many concurrent wrong ones', async () => {
     const { username, password } = await settle('crowded');
     const wrong = () => times(20, () => login(HOME, username));
     const answers = await afterOthers(password, () => login(HOME, username, password), wrong);
@@ -116,7 +116,7 @@ describe('logins from a known address', () => {
     expect((await login(HOME, username, password)).status).toBe(200);
   });
 
-  test('failures with other accounts or from other addresses do not delay a login', async () => {
+  test('failed logins do not delay logins to other accounts or from other addresses', async () => {
     const { username, password } = await settle('neighbour');
     const names = await times(105, (at) => login(HOME, `nobody-${at}`));
     expect(tally(names)).toEqual({ 401: 100, 429: 5 });
@@ -130,7 +130,7 @@ describe('logins from a known address', () => {
   });
 });
 
-test('a password change with the correct password returns 429 after too many wrong ones', async () => {
+test('returns 429 for a password change after too many wrong passwords', async () => {
   const { username, password } = await hire('changer');
   const client = await logIn(clientOf(cloud.url), username, password);
   const change = (currentPassword: string) =>
@@ -140,7 +140,7 @@ test('a password change with the correct password returns 429 after too many wro
   expect(answers).toEqual([{ 400: 10, 429: 2 }, [429, '900']]);
 });
 
-test('guesses from many addresses are slowed down after 50, but logins from known addresses are not', async () => {
+test('slows down guesses from many addresses, but not logins from known addresses', async () => {
   const { username, password } = await hire('sought');
   expect((await login('198.51.100.1', username, password)).status).toBe(200);
   const crowd = await times(6, (from) => times(10, () => login(`203.0.113.${from}`, username)));
@@ -159,7 +159,7 @@ test('guesses from many addresses are slowed down after 50, but logins from know
   expect(tally(await times(5, guess))).toEqual({ 401: 5 });
 });
 
-test('users can log in where they reset the password, even while others guess passwords', async () => {
+test('users who reset a password can log in from there while others guess passwords', async () => {
   const { username } = await hire('besieged', 'besieged@example.com');
   const OWNER = '198.51.100.77';
   const password = 'a-password-after-the-reset';

@@ -62,7 +62,7 @@ const newLogins = async (seen: Set<string>, userIds: readonly number[]) => {
   return Promise.all(lines);
 };
 
-test('OpenID Connect lets a person move between customers, with a unique username at each', async () => {
+test('OpenID Connect users who change customers get a unique username at each', async () => {
   await hireFor(admin, 1, 'emil');
   const users = [];
   for (const home of homes) users.push(await login('emil', home));
@@ -70,7 +70,7 @@ test('OpenID Connect lets a person move between customers, with a unique usernam
   expect(new Set(users.map(({ user }) => user.username)).size).toBe(3);
 });
 
-test('OpenID Connect logins log only what changed at each customer', async () => {
+test('logs an OpenID Connect login only for the customers it affects', async () => {
   const seen = new Set<string>();
   const maple = await login('paul', 'maple');
   const elm = await login('paul', 'elm');
@@ -85,7 +85,7 @@ test('OpenID Connect logins log only what changed at each customer', async () =>
   expect(await newLogins(seen, ids)).toEqual([['done', 'refused'], [], []]);
 });
 
-test("OpenID Connect logins log the service's username if it differs from the issuer's", async () => {
+test("the audit log shows the service's username, even if the issuer uses a different one", async () => {
   await hireFor(admin, 1, 'greta');
   const { user } = await login('greta', 'maple');
   const [page] = await admin.ok<[{ data: AuditEntry[] }]>('GET', `/customers/1/audit?actorId=${user.id}`);

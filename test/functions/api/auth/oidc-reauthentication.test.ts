@@ -38,7 +38,7 @@ const logInForExport = async (query: string, change = (url: string) => url) => {
   };
 };
 
-test('accepts an export without a password for 5 minutes after authentication with the issuer', async () => {
+test('exports do not require a password within 5 minutes of authentication by the issuer', async () => {
   const send = await logInForExport('?prompt=login');
   ahead = 4 * 60_000;
   expect(await send()).toEqual([202, null]);
@@ -51,6 +51,6 @@ test('refuses an export if the issuer does not report auth_time', async () => {
   for (const send of [await logInForExport(''), tampered]) expect(await send()).toEqual([403, 'login_too_old']);
 });
 
-test('returns 400 for OpenID Connect prompts other than login', async () => {
+test('returns 400 for any OpenID Connect prompt except login', async () => {
   expect((await anybody.call('POST', '/users/login/oidc?prompt=none')).status).toBe(400);
 });

@@ -67,7 +67,7 @@ describe('OpenID Connect login', () => {
     expect(again.body).toEqual(first.body);
   });
 
-  test("permissions missing from the claims are removed in all of the user's sessions", async () => {
+  test("removes permissions missing from the claims in all of the user's sessions", async () => {
     const before = clientIn(await login('bert', ['maple', 'maple-leads']));
     await before.ok('GET', '/users');
     const after = await login('bert', ['maple']);
@@ -84,14 +84,14 @@ describe('OpenID Connect login', () => {
     expect((await login('carl', ['maple'])).status).toBe(200);
   });
 
-  test('refuses OpenID Connect users locked by the service, whatever their claims', async () => {
+  test('refuses an OpenID Connect user whom the service has locked out, whatever the claims', async () => {
     const { id } = (await login('dora', ['maple'])).body as { id: number };
     await admin.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: [] });
     for (const groups of [['maple'], ['elsewhere'], ['maple', 'maple-leads']])
       expect((await login('dora', groups)).status).toBe(401);
   });
 
-  test('moves a person to another customer as a new user', async () => {
+  test('creates a separate user when a person moves to another customer', async () => {
     const inMaple = await login('emil', ['maple']);
     const inElm = await login('emil', ['elm']);
     expect(inElm.body).toMatchObject({ customerId: 2, permissions: ['manage_rules'] });
@@ -138,7 +138,7 @@ describe('OpenID Connect login', () => {
       expect((await anybody.call('POST', '/users/login', { username: 'karl', password })).status).toBe(401);
   });
 
-  test('users from an issuer cannot change their own email address, but can change their name', async () => {
+  test('users created by an issuer cannot change their own email address', async () => {
     const client = clientIn(await login('kim', ['maple']));
     const me = await client.ok('GET', '/users/me');
     const moved = { ...me, email: 'kim@example.org', currentPassword: 'any-password-at-all' };
@@ -179,14 +179,14 @@ describe('OpenID Connect login with an invalid response', () => {
     issuer.people.set('otto', { groups: ['maple'] });
   });
 
-  test('a login fails if the response was already used, even concurrently', async () => {
+  test('a login fails if the same response is used twice, even concurrently', async () => {
     const { browser, back } = await visitIssuer('otto');
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => finish(browser, back)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     await refused(finish(browser, back));
   });
 
-  test('a login continued in another browser fails, without revealing whether the response was valid', async () => {
+  test('a login fails if another browser continues it', async () => {
     const { back } = await visitIssuer('otto');
     await refused(finish(anybody, back));
     const { cookie } = await beginOidc(anybody);
@@ -194,7 +194,7 @@ describe('OpenID Connect login with an invalid response', () => {
     await refused(finish(withCookie(anybody, cookie), other.back));
   });
 
-  test('a login fails ten minutes after it started', async () => {
+  test('a login expires ten minutes after it started', async () => {
     const { browser, back } = await visitIssuer('otto');
     ahead = 600_001;
     await refused(finish(browser, back));
@@ -211,7 +211,7 @@ describe('OpenID Connect login with an invalid response', () => {
     await refused(finish(browser, back));
   });
 
-  test('a login fails if the response names or comes from another issuer', async () => {
+  test('a login fails if the response is from another issuer', async () => {
     const { browser, back } = await visitIssuer('otto');
     back.searchParams.set('iss', 'https://login.example.org');
     await refused(finish(browser, back));
@@ -222,7 +222,7 @@ describe('OpenID Connect login with an invalid response', () => {
     await other.stop();
   });
 
-  test('a login fails if the response reports an error, is incomplete or is malformed', async () => {
+  test('a login fails if the response is an error, incomplete or malformed', async () => {
     const { url, cookie } = await beginOidc(anybody);
     const state = new URL(url).searchParams.get('state');
     const browser = withCookie(anybody, cookie);

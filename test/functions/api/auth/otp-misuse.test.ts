@@ -63,7 +63,7 @@ test('enabling a second factor in one session ends sessions without it', async (
   expect(await owner.ok('GET', '/users/me/sessions')).toHaveLength(2);
 });
 
-test('a correct password without a correct code is neither logged nor rehashed', async () => {
+test('a correct password without a code is neither logged nor rehashed', async () => {
   const { client, username, password, id } = await hireFor(admin, customerId, 'old-timer');
   const { secret } = await client.ok<{ secret: string }>('POST', '/users/me/otp');
   await client.ok('PUT', '/users/me/otp', { otp: await appCode(secret, time) });

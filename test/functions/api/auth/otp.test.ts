@@ -50,7 +50,7 @@ const hireWithOtp = async (name: string, more: object = {}) => {
 };
 
 describe('a second factor', () => {
-  test('enabling a second factor with a code makes the password alone insufficient', async () => {
+  test('a password alone is not enough once a second factor is enabled', async () => {
     const user = await hireFor(admin, customerId, 'setter');
     const { secret, uri } = await user.client.ok<Factor>('POST', '/users/me/otp');
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
@@ -78,7 +78,7 @@ describe('a second factor', () => {
     expect((await login(user, '000000')).text).toBe(answers[0]?.text);
   });
 
-  test('accepts each second-factor code once, up to one time step early or late', async () => {
+  test('accepts each second-factor code only once, up to one time step early or late', async () => {
     const user = await hireWithOtp('careful');
     expect((await login(user, user.used)).status).toBe(401);
     const code = await user.code();
@@ -93,7 +93,7 @@ describe('a second factor', () => {
     expect((await login(user, await appCode(user.secret, time - 30_000))).status).toBe(200);
   });
 
-  test('accepts each recovery code once, in any notation, even in concurrent requests', async () => {
+  test('accepts each recovery code only once, even in concurrent requests', async () => {
     const user = await hireWithOtp('forgetful');
     const [first = '', second = '', third = ''] = user.recoveryCodes;
     const answers = await times(50, () => login(user, first));
@@ -106,7 +106,7 @@ describe('a second factor', () => {
     expect(statuses(both)).toEqual({ 200: 2 });
   });
 
-  test("the second factor's secret and codes are stored in unreadable form and returned only once", async () => {
+  test('stores second-factor secrets and recovery codes in unreadable form', async () => {
     const user = await hireWithOtp('private');
     const { sessions, otps } = store(cloud.runtime.table);
     const accountKey = (await sessions.accountKeyOf(usernameKey(user.username))) ?? '';
@@ -131,7 +131,7 @@ describe('a second factor', () => {
     expect((await login(owner, await thief.code())).status).toBe(401);
   });
 
-  test('limits code guesses like password guesses, even with correct passwords in between', async () => {
+  test('limits code guesses like password guesses, even if the password is correct', async () => {
     const user = await hireWithOtp('guessed');
     expect((await login(user, await user.code())).status).toBe(200);
     seconds(60);
@@ -206,7 +206,7 @@ describe('a customer that requires a second factor', () => {
     return client.ok('PUT', `/customers/${id}`, { name, location, email, requireOtp });
   };
 
-  test('users missing a required second factor can only set one up', async () => {
+  test('users who lack a required second factor can only set one up', async () => {
     const home = await createHome(admin, 'strict', ['manage_users', 'manage_customers']);
     expect(await setRequired(home.client, home.customerId, true)).toMatchObject({ requireOtp: true });
     // An update without `requireOtp` keeps the stored value.
@@ -235,7 +235,7 @@ describe('a customer that requires a second factor', () => {
     expect((await login(home, await appCode(secret, time))).body).not.toHaveProperty('mustSetOtp');
   });
 
-  test('users missing a required second factor can log out', async () => {
+  test('users who lack a required second factor can log out', async () => {
     const home = await createHome(admin, 'stricter', []);
     await setRequired(admin, home.customerId, true);
     const limited = tokenOf(await login(home));

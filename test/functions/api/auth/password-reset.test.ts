@@ -50,7 +50,7 @@ const mailsTo = (username: string): string[] => {
 };
 const codeOf = (mail = ''): string => /^[\w-]{32}(?=\r$)/m.exec(mail)?.[0] ?? '';
 
-test('an emailed code sets a password once and ends all sessions', async () => {
+test('an emailed code sets a password only once and ends all sessions', async () => {
   const { client, username, password } = await hire('forgetful');
   expect((await requestCode(username)).status).toBe(202);
   const [mail] = mailsTo(username);
@@ -66,7 +66,7 @@ test('an emailed code sets a password once and ends all sessions', async () => {
   expect(await confirm(codeOf(mail))).toBe(401);
 });
 
-test('a reset code expires after 30 minutes or any other password change', async () => {
+test('a reset code expires after 30 minutes or a password change', async () => {
   const { client, username, password } = await hire('hesitant');
   await requestCode(username);
   const [early] = mailsTo(username);
@@ -107,7 +107,7 @@ const moved = (email: string, more: object = {}) => ({
 });
 const DAY = 86_400_000;
 
-test('reset codes still go to the old address for 24 hours after an address change', async () => {
+test('reset codes go to the old address for 24 hours after an address change', async () => {
   const { client, username, password } = await hire('robbed');
   const put = (email: string, more: object) => client.call('PUT', '/users/me', moved(email, more));
   const missing = await put('thief@example.com', {});
@@ -134,7 +134,7 @@ test('reset codes still go to the old address for 24 hours after an address chan
   ahead -= DAY;
 });
 
-test('reset codes go at once to an address set by someone else', async () => {
+test('reset codes go to the new address at once if someone else changed the address', async () => {
   const { id, username } = await hire('corrected');
   const put = async (email: string) => (await admin.call('PUT', `/users/${id}`, moved(email))).status;
   expect(await put('correct@example.com')).toBe(200);
@@ -154,7 +154,7 @@ test('a common password is rejected without using up the reset code', async () =
   expect(await confirm(codeOf(mail))).toBe(200);
 });
 
-test('a password reset behaves the same whether or not the user exists', async () => {
+test('a password reset looks the same for known and unknown usernames', async () => {
   const { username } = await hire('known');
   const barred = await hire('barred');
   await admin.ok('PUT', `/users/${barred.id}/access`, { canLogin: false, permissions: [] });
@@ -182,7 +182,7 @@ test('a password reset behaves the same whether or not the user exists', async (
   expect([mailsTo(username).length, mailsTo(barred.username).length]).toEqual([1, 0]);
 });
 
-test('a password reset takes the same time if the mail service hangs or the table fails', async () => {
+test('a password reset takes the same time even if the mail service hangs', async () => {
   const { username } = await hire('awaited');
   const { runtime } = cloud;
   const deps = await composeDeps(runtime, auth.operations.requestPasswordReset.uses);
@@ -219,7 +219,7 @@ test('an account gets at most 3 reset codes an hour, without revealing the limit
   expect(new Set(codes).size).toBe(6);
 });
 
-test('password resets return 429 after 10 requests for a username, known or not', async () => {
+test('returns 429 after 10 password resets for a username, whether or not it exists', async () => {
   for (const name of ['many-wishes', 'known']) {
     ahead += 15 * 60_000 + 1_000;
     const answers = await Promise.all(Array.from({ length: 12 }, () => requestCode(name)));

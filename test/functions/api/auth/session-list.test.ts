@@ -77,7 +77,7 @@ test('ends and logs a session only once, even for ten concurrent requests', asyn
   expect(await lines('logout')).toBe(1);
 });
 
-test('the session list omits sessions logged out, expired, or ended by a new password', async () => {
+test('the session list omits logged-out, expired and revoked sessions', async () => {
   const user = await hireFor(admin, customerId, 'changing');
   await (await logInBy(user, 'out')).ok('POST', '/users/logout');
   expect(await list(user.client)).toHaveLength(1);
@@ -92,7 +92,7 @@ test('the session list omits sessions logged out, expired, or ended by a new pas
   expect(await list(late)).toHaveLength(1);
 });
 
-test("other users' sessions return 404, even for system admins", async () => {
+test("returns 404 for other users' sessions, even to system admins", async () => {
   ahead = 0;
   const user = await hireFor(admin, customerId, 'owner');
   const other = await hireFor(admin, customerId, 'other');

@@ -68,7 +68,7 @@ describe('a login', () => {
       `PSUSERID=${home.userId}; Path=/; Max-Age=86400; SameSite=Strict`,
     ]);
   });
-  test('a login accepts the username in any case, with or without the matching id', async () => {
+  test('a login accepts any capitalization of the username', async () => {
     expect((await login(home.username.toUpperCase())).status).toBe(200);
     expect((await login(home.username, home.password, { id: home.userId })).status).toBe(200);
     expect((await login(home.username, home.password, { id: null })).status).toBe(200);
@@ -96,7 +96,7 @@ describe('a login', () => {
 });
 
 describe('wrong passwords', () => {
-  test('ten wrong passwords return 401, and then even the correct password returns 429', async () => {
+  test('returns 429 after ten wrong passwords, even for the correct password', async () => {
     const { username, password } = await newUser('forgetful');
     for (let n = 0; n < 10; n++) expect((await login(username, 'wrong')).status).toBe(401);
     for (const attempt of ['wrong', password]) {
@@ -120,13 +120,13 @@ describe('wrong passwords', () => {
     for (let n = 0; n < 10; n++) expect((await login('a-ghost', 'wrong')).status).toBe(401);
     expect((await login('a-ghost', 'wrong')).status).toBe(429);
   });
-  test('wrong passwords delay logins from a known address, but never lock the address out', async () => {
+  test('wrong passwords delay logins from a known address, but never block them', async () => {
     expect((await login()).status).toBe(200);
     for (let n = 0; n < 10; n++) expect((await login(home.username, 'wrong')).status).toBe(401);
     ahead += 1_000;
     expect((await login()).status).toBe(200);
   });
-  test('concurrent logins with the correct password are not limited from a new address', async () => {
+  test('does not limit concurrent logins with the correct password from a new address', async () => {
     const { username, password } = await newUser('twin');
     const answers = await Promise.all(Array.from({ length: 14 }, () => login(username, password)));
     expect(answers.map(({ status }) => status)).toEqual(Array(14).fill(200));
@@ -147,7 +147,7 @@ describe('wrong passwords', () => {
 });
 
 describe('a request with cookies', () => {
-  test('a request with cookies requires X-CSRF-Token to write, but not to read', async () => {
+  test('a request with cookies requires X-CSRF-Token only to write', async () => {
     const { call, csrf } = await openBrowser();
     expect((await call('GET', '/users/me')).status).toBe(200);
     expect((await call('POST', '/bots', csrf, bot)).status).toBe(201);
@@ -199,7 +199,7 @@ describe('a request with cookies', () => {
     const garbage = { authorization, cookie: 'PSAUTHTOKEN=garbage; PSCSRF=x' };
     expect((await call('POST', '/bots', garbage, bot)).status).toBe(201);
   });
-  test('logging in does not require X-CSRF-Token, and keeps the session', async () => {
+  test('logging in does not require X-CSRF-Token', async () => {
     const { call } = await openBrowser();
     const { username, password } = home;
     expect((await call('POST', '/users/login', {}, { username, password })).status).toBe(200);
@@ -215,7 +215,7 @@ describe('a request with cookies', () => {
 });
 
 describe('a session', () => {
-  test('logout ends the session and deletes the cookies, without affecting other sessions', async () => {
+  test('logging out of one session does not affect the others', async () => {
     const [first, other] = [await login(), await login()].map((answer) => anybody.as(tokenOf(answer)));
     const out = await first?.call('POST', '/users/logout');
     expect([out?.status, out?.body]).toEqual([200, { status: 'OK' }]);

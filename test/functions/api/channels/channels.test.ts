@@ -25,7 +25,7 @@ describe('a channel', () => {
     ['email', 'anna@example.com'],
     ['sms', '+491601234567'],
     ['telegram', '-1001234567890'],
-  ] as const)('a six-digit code verifies the %s channel once', async (by, address) => {
+  ] as const)('a six-digit code verifies the %s channel only once', async (by, address) => {
     const { client } = await place.hire();
     expect((await setChannel(client, by, { address })).body).toEqual({ by, address, provenDate: null, ...works });
     expect(await channelsOf(client)).toEqual([{ by, address, provenDate: null, ...works }]);
@@ -50,7 +50,7 @@ describe('a channel', () => {
     expect(place.said.at(-1)).toMatch(/^message to \+\d+: Ihr Code für Sensor Cloud: \d{6}\n.*stimmen Sie zu/);
   });
 
-  test('a channel stays verified if the address does not change', async () => {
+  test('a channel stays verified unless the address changes', async () => {
     const { client } = await place.hire();
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
@@ -65,7 +65,7 @@ describe('a channel', () => {
     });
   });
 
-  test('a channel rejects a code sent to another address or another user', async () => {
+  test('a channel rejects codes sent to another address or user', async () => {
     const nurse = await place.hire();
     const colleague = await place.hire();
     const first = nextNumber();
@@ -98,7 +98,7 @@ describe('a channel', () => {
       expect((await setChannel(place.home.client, by, { address: 'a@example.com' })).status).toBe(400);
   });
 
-  test('channels return 404 for colleagues, managers and system admins', async () => {
+  test("returns 404 for a colleague's channel, even to system admins", async () => {
     const { id, client } = await place.hire();
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
@@ -115,7 +115,7 @@ describe('a channel', () => {
     expect(await channelsOf(client)).toEqual([{ by: 'sms', address, provenDate: null, ...works }]);
   });
 
-  test("only users with manage_users see others' channels, without the address", async () => {
+  test("shows other users' channels without addresses, and only with manage_users", async () => {
     const { id, client } = await place.hire();
     await setChannel(client, 'sms', { address: nextNumber() });
     for (const manager of [place.home.client, place.admin])
@@ -153,7 +153,7 @@ describe('a channel', () => {
       expect(await channelsOf(client)).toEqual(proven);
     });
 
-    test('a new address makes an undeliverable channel count as deliverable again', async () => {
+    test('a new address clears the undeliverable mark from a channel', async () => {
       const { ids, client, channels, report } = await createUndeliverable();
       const address = nextNumber();
       expect((await setChannel(client, 'sms', { address })).body).toEqual({
@@ -191,7 +191,7 @@ describe('a channel', () => {
   });
 });
 
-test('a user without a customer can have channels, but cannot go on duty', async () => {
+test('a user without a customer cannot go on duty', async () => {
   const own = await logIn(place.admin.as(undefined), 'admin', 'correct-horse-battery');
   expect((await setChannel(own, 'sms', { address: nextNumber() })).status).toBe(200);
   expect((await own.call('PUT', '/users/me/duty', { until: place.now() + 1_000 })).status).toBe(409);

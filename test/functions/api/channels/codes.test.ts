@@ -43,7 +43,7 @@ describe('a verification code', () => {
     expect((await proveChannel(client, 'sms', place.codeFor(address))).status).toBe(400);
   });
 
-  test('a new code invalidates the previous one', async () => {
+  test('requesting a new code invalidates the previous one', async () => {
     const { client } = await place.hire();
     const address = nextNumber();
     await setChannel(client, 'sms', { address });

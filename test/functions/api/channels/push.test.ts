@@ -36,7 +36,7 @@ const subscribe = (who: Client, subscription: unknown): Promise<Answer> =>
   who.call('PUT', '/users/me/channels/push', { subscription });
 const pathsOf = ({ body }: Answer) => (body as { errors: { path: string }[] }).errors.map(({ path }) => path);
 
-test("subscribing to push needs no code, and the API returns only the endpoint's host", async () => {
+test('subscribing to push does not require a code', async () => {
   const { host } = new URL(service.origin);
   const answer = await subscribe(client, { endpoint: `${service.origin}/secret`, keys });
   expect(answer.body).toMatchObject({ by: 'push', address: host, provenDate: expect.any(Number) });
@@ -45,7 +45,7 @@ test("subscribing to push needs no code, and the API returns only the endpoint's
   expect((await client.call('POST', '/users/me/channels/push/proof', { code: '123456' })).status).toBe(400);
 });
 
-test('the service creates one push key for all browsers and encrypts the private part', async () => {
+test('the service creates a single push key for all browsers', async () => {
   const requests = Array.from({ length: 20 }, () => client.ok<{ pushKey: string }>('GET', '/channels'));
   const found = new Set((await Promise.all(requests)).map(({ pushKey }) => pushKey));
   const [publicKey, ...others] = found;
@@ -59,7 +59,7 @@ test('the service creates one push key for all browsers and encrypts the private
   await expect(vault.open(kept?.sealed ?? '', 'another')).rejects.toThrow();
 });
 
-test('a push subscription is stored with the key that the worker sends with', async () => {
+test('a push subscription is stored with the key used to send to it', async () => {
   const endpoint = `${service.origin}/1`;
   await client.ok('GET', '/channels');
   await subscribe(client, { endpoint, keys });
@@ -105,7 +105,7 @@ describe('a push subscription', () => {
   });
 });
 
-test('push is unavailable if the stage has no contact accepted by push services', async () => {
+test('push is unavailable in a stage without a contact for push services', async () => {
   const lonely = await startTestCloud({ hasOutbox: false });
   const admin = await adminOf(lonely.url);
   expect((await admin.ok<{ kinds: string[] }>('GET', '/channels')).kinds).not.toContain('push');
@@ -113,7 +113,7 @@ test('push is unavailable if the stage has no contact accepted by push services'
   await lonely.stop();
 });
 
-test('a push subscription with keys that no browser creates returns 400', async () => {
+test('returns 400 for a push subscription whose keys are invalid', async () => {
   const offCurve = `B${'A'.repeat(85)}B`;
   const wrong = [
     { ...keys, p256dh: offCurve },

@@ -151,7 +151,7 @@ describe('a roster', () => {
     expect(await client.ok('GET', path)).toEqual([off('2027-01-05')]);
   });
 
-  test("a roster follows a change to the customer's time zone", async () => {
+  test("a roster uses the customer's new time zone after a change", async () => {
     const { customerId, set, hire, list } = await furnish();
     const { id: userId } = await hire('anna');
     await set([{ userId, days: [2], from: '12:00', to: '13:00' }]);

@@ -16,7 +16,7 @@ describe('messaging services', () => {
     return { client: boss, cloud: small, lines };
   };
 
-  test('a messaging service missing on the host returns 400 and is not offered', async () => {
+  test('a messaging service missing on the host is not offered and returns 400', async () => {
     const small = await startTestCloud({
       hasOutbox: false,
       environment: { PUSH_CONTACT: 'https://cloud.example.org' },
@@ -31,7 +31,7 @@ describe('messaging services', () => {
     await small.stop();
   });
 
-  test('a failing messaging service returns 503 without the address or code', async () => {
+  test('returns 503 without the address or code if a messaging service fails', async () => {
     const failing = Object.assign(new Error('+491701234567 is down'), { name: 'ThrottlingException' });
     const unknown = Object.assign(new Error('no'), { name: 'ValidationException', Reason: 'INVALID_PARAMETER' });
     const errors = [failing, unknown];

@@ -86,12 +86,12 @@ const follow = async (query: string, client = home.client) => {
 };
 
 describe("a customer's delivery list", () => {
-  test("following a customer's delivery links returns each delivery once, in both orders", async () => {
+  test("next-page links return each of a customer's deliveries exactly once", async () => {
     expect(await follow('?perPage=50')).toEqual(newestFirst);
     expect(await follow('?perPage=23&page=0&sortBy=asc(createDate)')).toEqual(newestFirst.toReversed());
   });
 
-  test("a customer's delivery list has a bounded read cost", async () => {
+  test("listing a customer's deliveries has a bounded read cost", async () => {
     const first = await list();
     expect(first).toMatchObject({ is: 'at-least', ids: newestFirst.slice(0, 30) });
     expect(first.total).toBeGreaterThanOrEqual(100);
@@ -112,7 +112,7 @@ describe("a customer's delivery list", () => {
     expect(await follow('?state=failed&perPage=5')).toHaveLength(10);
   });
 
-  test("a customer's delivery list contains only webhooks that the caller may manage", async () => {
+  test("a customer's delivery list omits webhooks that the caller may not manage", async () => {
     const admin = await adminOf(cloud.url);
     const idsFor = async (name: string, permission: Permission) =>
       follow('?perPage=50', (await hireFor(admin, home.customerId, name, { permissions: [permission] })).client);

@@ -57,7 +57,7 @@ describe('resending a pending delivery', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
   });
 
-  test('a successful redelivery counts the original as sent in the replay', async () => {
+  test('a replay counts a delivery as sent once a redelivery of it succeeds', async () => {
     const { client, at, id, resend, detail, set, list } = await createRetrying();
     // The delivery is held at first, and the replay replaces it.
     await set({ isEnabled: false });

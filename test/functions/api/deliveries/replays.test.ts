@@ -42,7 +42,7 @@ describe('a replay', () => {
     expect(receiver.received).toHaveLength(before + 3);
   });
 
-  test('the replay list shows the latest replay, running or ended', async () => {
+  test('the replay list shows the latest replay, even after it ends', async () => {
     const { fall, client, at } = await world.furnish({ retrySchedule: [0] });
     const list = async (query = '') => {
       const [page] = await client.ok<{ total: number; data: Replay[] }[]>('GET', `${at}/replays${query}`);
@@ -62,7 +62,7 @@ describe('a replay', () => {
     expect(await list('?page=1')).toEqual([]);
   });
 
-  test('canceling a replay fails the deliveries not yet sent', async () => {
+  test('canceling a replay fails its unsent deliveries', async () => {
     const { fall, list, client, at, receiver } = await world.furnish({ retrySchedule: [0] });
     world.answerWith(status(500, 'no'));
     for (let falls = 0; falls < 4; falls++) await fall();
@@ -105,7 +105,7 @@ describe('a replay', () => {
     expect(receiver.received.length - before).toBe(12);
   });
 
-  test('a replay replaces held deliveries and sends them when the webhook is enabled', async () => {
+  test('a replay replaces held deliveries and sends them once the webhook is enabled', async () => {
     const { fall, list, client, at, receiver, set, record } = await world.furnish();
     await set({ isEnabled: false });
     for (let falls = 0; falls < 3; falls++) await fall();
@@ -132,7 +132,7 @@ describe('a replay', () => {
     ]);
   });
 
-  test('a canceled replay leaves deliveries held until the webhook is enabled', async () => {
+  test('canceling a replay to a disabled webhook keeps the deliveries held', async () => {
     const { fall, list, client, at, receiver, set, record } = await world.furnish();
     await set({ isEnabled: false });
     for (let falls = 0; falls < 3; falls++) await fall();

@@ -49,7 +49,7 @@ test('a feed refuses a read-only token and leaves deliveries pending', async () 
   expect(await stateOf(given?.id ?? '')).toBe('pending');
 });
 
-test('a feed returns authentication headers only to callers with the webhook token', async () => {
+test('a feed returns authentication headers only to callers who use the webhook token', async () => {
   const { client, reader, token, feed, fall } = await world.furnish({ authMethod: 'api_key' });
   await fall();
   const [received] = await feed('', reader);
@@ -63,7 +63,7 @@ test('a feed returns authentication headers only to callers with the webhook tok
   expect(JSON.stringify(shown)).not.toContain(token);
 });
 
-test('a feed audits deliveries confirmed by a user, but not those confirmed by the receiver', async () => {
+test('a feed audits deliveries confirmed by a user, but not by the receiver', async () => {
   const { client, customerId, at, reader, feed, fall } = await world.furnish();
   const lines = async () => {
     const [page] = await client.ok<{ data: object[] }[]>('GET', `/customers/${customerId}/audit?operation=fetchFeed`);
@@ -83,7 +83,7 @@ test('a feed audits deliveries confirmed by a user, but not those confirmed by t
   ]);
 });
 
-test('a feed rejects disabled webhooks, webhooks with a URL, unknown ids and invalid queries', async () => {
+test('a feed rejects disabled webhooks, unknown ids and invalid queries', async () => {
   const { client, reader, at, receiver, feed, fall } = await world.furnish();
   const answer = async (query = '') => (await reader.call('GET', `${at}/feed${query}`)).status;
   const unknownId = `${firstUlidAt(world.now())}${'0'.repeat(16)}`;
@@ -128,7 +128,7 @@ test('pending feed deliveries are posted once the webhook has a URL', async () =
   expect(receiver.received).toHaveLength(3);
 });
 
-test('a feed returns a delivery whose sending process died', async () => {
+test('a feed returns a delivery even after the process sending it died', async () => {
   const { client, at, customerId, receiver, fall, feed, list } = await world.furnish();
   const { hasSecretKey: _, health: __, ...webhook } = await client.ok<Record<string, unknown>>('GET', at);
   await client.ok('PUT', at, { ...webhook, url: receiver.url });
@@ -143,7 +143,7 @@ test('a feed returns a delivery whose sending process died', async () => {
   expect(idsOf(await feed())).toEqual([deliveryId]);
 });
 
-test('a feed not fetched for ten minutes raises an alarm and sends one email', async () => {
+test('a feed that no one fetches for ten minutes raises one alarm and sends one email', async () => {
   const { client, session, customerId, at, feed } = await world.furnish();
   const health = async () => (await client.ok<{ health: { failingSince: number | null } }>('GET', at)).health;
   const person = { customerId, password: 'a-long-password', firstName: 'A', lastName: 'B' };
@@ -170,7 +170,7 @@ test('a feed not fetched for ten minutes raises an alarm and sends one email', a
   expect(alarms() - before).toBe(2);
 });
 
-test('unconfirmed feed deliveries expire after 14 days, fetched or not', async () => {
+test('unconfirmed feed deliveries expire after 14 days, even if fetched', async () => {
   const { fall, feed, list } = await world.furnish();
   const idle = await world.furnish();
   await fall();
@@ -225,7 +225,7 @@ test.each([
   expect((await waiting).status).toBe(status);
 });
 
-test('concurrent fetches return the same deliveries and confirm each once', async () => {
+test('concurrent fetches return the same deliveries, and confirm each only once', async () => {
   const { fall, feed, list } = await world.furnish();
   for (let n = 0; n < 3; n++) await fall();
   const given = await feed();

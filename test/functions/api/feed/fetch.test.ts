@@ -13,7 +13,7 @@ const SECRET = 'a-secret-of-16-or-more';
 /** The fall's start, read from a body. */
 const startOf = ({ body }: Fed): number => JSON.parse(body).event.raw.payload.timestamp;
 
-test('a feed returns the same headers and body that are posted to a URL', async () => {
+test('a feed returns the headers and body that would be posted to a URL', async () => {
   const { fall, feed, client, at, receiver, token } = await world.furnish();
   await fall();
   const [fetched] = await feed();
@@ -43,7 +43,7 @@ test('a feed returns the same headers and body that are posted to a URL', async 
   for (const name of same) expect(posted?.headers[name]).toBe(lower[name]);
 });
 
-test("a feed returns a sensor's falls in order, even those from the same millisecond", async () => {
+test("a feed returns a sensor's falls in order, even within the same millisecond", async () => {
   const { say, feed } = await world.furnish();
   const first = world.now() - 100_000;
   const starts = Array.from({ length: 12 }, (_, at) => first + at * 1_000);
@@ -61,7 +61,7 @@ test("a feed returns a sensor's falls in order, even those from the same millise
   expect(seen).toEqual(starts);
 });
 
-test('a feed marks everything up to `after` as delivered when first fetched', async () => {
+test('the first fetch with `after` marks all deliveries up to that id as delivered', async () => {
   const { fall, feed, detail, tries, list } = await world.furnish();
   for (let n = 0; n < 3; n++) await fall();
   const fetchedAt = world.now();
@@ -87,7 +87,7 @@ test('a feed marks everything up to `after` as delivered when first fetched', as
   expect(await tries()).toMatchObject({ allSend: true, tries: [expect.any(Number)] });
 });
 
-test("a feed skips an acknowledged alarm's escalation steps unless they were already returned", async () => {
+test('a feed omits an escalation step once the alarm is acknowledged', async () => {
   const { client, fall, feed, customerId, at } = await world.furnish();
   const [{ data: [rule] = [] } = {}] = await client.ok<{ data?: { id: number; recipients: object[] }[] }[]>(
     'GET',
@@ -111,7 +111,7 @@ test("a feed skips an acknowledged alarm's escalation steps unless they were alr
   expect(await feed()).toEqual([]);
 });
 
-test('a feed returns tests and resent deliveries, including those for bot webhooks', async () => {
+test('a feed returns tests and resent deliveries, even for bot webhooks', async () => {
   const { client, at, feed, fall } = await world.furnish({ isCustomerHook: false });
   await client.ok('POST', `${at}/test`);
   await world.idle();

@@ -31,7 +31,7 @@ const furnish = async () => {
   return { ...home, webhook, heldId: held?.id ?? '' };
 };
 
-test('a feed returns held deliveries within two minutes of the webhook losing its URL', async () => {
+test('a feed returns held deliveries within two minutes after the webhook is enabled', async () => {
   const { client, at, webhook, heldId, feed, record } = await furnish();
   await client.ok('PUT', at, { ...webhook, isEnabled: true });
   const given: string[][] = [];
@@ -48,7 +48,7 @@ test('a feed returns held deliveries within two minutes of the webhook losing it
   expect(Number((await record())?.dueAt)).toBeGreaterThan(world.now());
 });
 
-test('the next sweep releases held deliveries missed by a fetch', async () => {
+test('the sweep releases held deliveries that a fetch missed', async () => {
   const { client, at, webhook, heldId, feed, list } = await furnish();
   await client.ok('PUT', at, { ...webhook, isEnabled: true });
   isStale = true;

@@ -88,7 +88,7 @@ test('forwards feedback to the maker with the event and a signature', async () =
   expect(headers.authorization).toBeUndefined();
 });
 
-test("does not forward feedback about another maker's sensors or without optimization", async () => {
+test('does not forward feedback if optimization is disabled', async () => {
   const a = await linkSensor(home.client);
   const b = await linkSensor(home.client, 'maker_b');
   const path = `/sensors/${a.sensorId}/maker_a/config/basic`;
@@ -97,7 +97,7 @@ test("does not forward feedback about another maker's sensors or without optimiz
   expect(await newRequests()).toEqual([]);
 });
 
-test('retries feedback with the same id and body, and counts a final failure', async () => {
+test('retries feedback with the same id and body', async () => {
   const { sensorId } = await linkSensor(home.client);
   status = 500;
   await giveFeedback(sensorId);
@@ -126,7 +126,7 @@ test('forwards feedback with the next sweep if the queue was unavailable', async
   expect((await newRequests()).map(({ feedback }) => feedback)).toEqual([created]);
 });
 
-test('all feedback shares one webhook, which follows URL changes', async () => {
+test('all feedback uses one webhook, even after the URL changes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'feedback-'));
   const elsewhere = await startReceiver();
   const run = async (url: string, count: number): Promise<number> => {

@@ -23,7 +23,7 @@ const rulesOf = async ({ session }: Home) => (await session.ok<{ data: Rule[] }[
 const access = { canLogin: true, isAdmin: false, permissions: ['manage_sensors', 'edit_sensor_config'] };
 
 describe('sensor imports', () => {
-  test('an import names sensors and moves them to groups, and repeating the import changes nothing', async () => {
+  test('an import renames sensors and moves them to groups', async () => {
     const home = await world.furnish();
     const [a, b] = [await linkSensor(home.session), await linkSensor(home.session, 'maker_b')];
     const [idA, idB] = [await hardwareIdOf(home, a.sensorId), await hardwareIdOf(home, b.sensorId)];
@@ -46,7 +46,7 @@ describe('sensor imports', () => {
     expect(await groupsOf(home)).toEqual(groups);
   });
 
-  test('an import links unlinked sensors only for system admins', async () => {
+  test('only system admins can link sensors by import', async () => {
     const [home, other] = [await world.furnish(), await world.furnish()];
     const foreign = await hardwareIdOf(other, other.sensorId);
     const free = nextHardwareId();
@@ -71,7 +71,7 @@ describe('sensor imports', () => {
     expect(await groupsOf(home)).toMatchObject([{ name: 'Ward', sensorIds: [sensorId] }]);
   });
 
-  test('an import refuses names that a sensor configuration cannot have', async () => {
+  test('an import rejects invalid sensor names', async () => {
     const home = await world.furnish();
     const hardwareId = await hardwareIdOf(home, home.sensorId);
     expect(placesIn((await home.send('sensors', [{ hardwareId, name: '12' }])).body)).toEqual([[1, 'name']]);
@@ -107,7 +107,7 @@ describe('rule imports', () => {
   const columns =
     'name,title,message,situation,sensor,group,days,from,to,isEnabled,rateLimitSeconds,recipients,escalation,repeatSeconds';
 
-  test('an import creates rules, and updates existing rules that differ', async () => {
+  test('an import creates new rules and updates existing ones', async () => {
     const home = await world.furnish();
     const anna = await home.hire('Anna', { email: 'anna@example.com', sms: '+491701234567' });
     const hardwareId = await hardwareIdOf(home, home.sensorId);
@@ -192,7 +192,7 @@ describe('rule imports', () => {
     expect(await rulesOf(home)).toEqual([]);
   });
 
-  test('an import does not exceed the rule quota', async () => {
+  test('an import cannot exceed the rule quota', async () => {
     const home = await world.furnish();
     const rows = Array.from({ length: 51 }, (_, at) => ({
       name: `rule ${at}`,
@@ -235,7 +235,7 @@ test('an import rejects a row with more cells than columns', async () => {
   });
 });
 
-test('importing 200 sensors, 40 users and 20 rules takes under a minute', async () => {
+test('imports 200 sensors, 40 users and 20 rules in under a minute', async () => {
   const home = await world.furnish();
   const sensors: string[] = [];
   for (let at = 0; at < 200; at++) {
@@ -296,7 +296,7 @@ describe('an import waiting for another import', () => {
     };
   };
 
-  test('a waiting import uses the group created by the previous one', async () => {
+  test('an import uses a group that was created while it waited', async () => {
     const home = await world.furnish();
     const hardwareId = await hardwareIdOf(home, home.sensorId);
     const { finish } = await beginSecond(home, [{ hardwareId, group: 'Ward' }]);
@@ -315,7 +315,7 @@ describe('an import waiting for another import', () => {
       (home: Home, id: number) => home.admin.ok('PUT', `/users/${id}/access`, { ...access, canLogin: false }),
     ],
     ['was deleted', (home: Home, id: number) => home.admin.ok('DELETE', `/users/${id}`)],
-  ])('a waiting import changes nothing for a user who %s in the meantime', async (_, withdraw) => {
+  ])('an import fails if the user %s while it waits', async (_, withdraw) => {
     const home = await world.furnish();
     const hardwareId = await hardwareIdOf(home, home.sensorId);
     const { client, id } = await home.hire('Importer', {}, { permissions: access.permissions });
@@ -329,7 +329,7 @@ describe('an import waiting for another import', () => {
     expect((await store(world.table).sensors.get(home.customerId, home.sensorId))?.name).not.toBe('New');
   });
 
-  test('a waiting import does not rename sensors if the user loses the permission', async () => {
+  test('an import does not rename sensors if the user loses permission while it waits', async () => {
     const home = await world.furnish();
     const hardwareId = await hardwareIdOf(home, home.sensorId);
     const { client, id } = await home.hire('Importer', {}, { permissions: access.permissions });

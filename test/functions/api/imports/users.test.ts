@@ -16,7 +16,7 @@ const usersOf = async ({ session }: Home) => {
 let last = 0;
 const fresh = (name: string) => `${name}-${++last}`;
 
-test('an import invites new users by email, and repeating the import changes nothing', async () => {
+test('repeating a user import does not invite anyone twice', async () => {
   const home = await world.furnish();
   const [anna, berta] = [fresh('anna'), fresh('berta')];
   // As written by Excel.
@@ -56,7 +56,7 @@ test('an import invites new users by email, and repeating the import changes not
   expect(world.sentMessages.filter(({ to }) => to === 'anna@example.com')).toHaveLength(1);
 });
 
-test('an import updates fields that differ, but never an email address', async () => {
+test("an import never changes an existing user's email address", async () => {
   const home = await world.furnish();
   const username = fresh('carla');
   const row = {
@@ -135,7 +135,7 @@ test('an import cannot grant or revoke permissions that the caller cannot', asyn
   expect([foreign.status, placesIn(foreign.body)]).toEqual([400, [[1, 'username']]]);
 });
 
-test("only system admins can change another system admin's profile by import", async () => {
+test("only system admins can change a system admin's profile by import", async () => {
   const home = await world.furnish();
   const chief = await home.hire('Chief', {}, { email: 'chief@example.com' });
   const access = { canLogin: true, permissions: [], isAdmin: true };
@@ -162,7 +162,7 @@ test('access tokens cannot import users', async () => {
   expect((await home.send('rules', [{ name: 'n' }], client)).status).toBe(400);
 });
 
-test('an import with more users than the daily invitation limit is refused as a whole', async () => {
+test('refuses an entire import with more users than the daily invitation limit', async () => {
   const home = await world.furnish();
   const rows = Array.from({ length: 101 }, () => ({
     username: fresh('many'),
