@@ -94,7 +94,7 @@ describe('an export', () => {
     });
   });
 
-  test('an export contains no secrets, not even encrypted or hashed ones', async () => {
+  test('an export does not contain secrets, even encrypted or hashed ones', async () => {
     const { customerId, wanda, webhookId } = home;
     const { table } = world;
     const { users, sessions, logins, webhooks } = store(table);
@@ -125,7 +125,7 @@ describe('a data job', () => {
     return [status, (body as { errors?: { path: string }[] }).errors?.map(({ path }) => path)];
   };
 
-  test("a data job requires the caller's password and allows ten wrong attempts", async () => {
+  test("a data job requires the caller's password", async () => {
     const subject = { kind: 'user', id: home.other.id };
     expect(await erase(home.admin, subject, '')).toEqual([400, ['password']]);
     const { client, password } = await home.hire('Manager', {}, { permissions: ['manage_customers'] });
@@ -162,7 +162,7 @@ describe('a data job', () => {
     await world.idle();
   });
 
-  test("an export's URL is returned only to sessions with the required permissions", async () => {
+  test("returns an export's URL only to sessions with the required permissions", async () => {
     const job = await exported({ kind: 'user', id: home.userId });
     expect(job.url).toEqual(expect.any(String));
     const fileOf = async (client: Client) => {
@@ -185,7 +185,7 @@ describe('a data job', () => {
     expect([added.length - before, added[0]?.actor.id]).toEqual([2, String(home.userId)]);
   });
 
-  test('a data job refuses users with more permissions than the caller', async () => {
+  test('a caller cannot run data jobs about users with more permissions', async () => {
     const { client, password } = await home.hire('Clerk', {}, { permissions: ['manage_customers'] });
     const boss = await home.hire('Boss', {}, { permissions: ['manage_users', 'manage_sensors'] });
     expect((await erase(client, { kind: 'user', id: boss.id }, password))[0]).toBe(403);

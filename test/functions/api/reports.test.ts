@@ -126,7 +126,7 @@ describe('getReport', () => {
     expect((await home.report('?from=2031-01')).months).toEqual([]);
   });
 
-  test('getReport does not count simulated falls, even if a rule fires for them', async () => {
+  test('getReport does not count simulated falls', async () => {
     const other = await homeOf('oak', { includeSimulated: true });
     await other.fall({ isSimulated: true });
     await other.fall();
@@ -134,7 +134,7 @@ describe('getReport', () => {
     expect((await other.report(`?from=${thisMonth()}`)).months[0]?.total.falls).toBe(1);
   });
 
-  test('getReport counts offline times from rules on sensor_inactive and sensor_active', async () => {
+  test('getReport derives offline times from sensor_inactive and sensor_active rules', async () => {
     const other = await homeOf('elm');
     const { client, sensor, texts } = other;
     for (const situation of ['sensor_inactive', 'sensor_active'])

@@ -157,11 +157,11 @@ describe('room regions', () => {
     [{ name: '' }, ['regions.0.name']],
     [{ topLeftX: -180, bottomRightX: 180, topLeftY: 350, bottomRightY: -30 }, []],
     [{ bottomRightX: -30, bottomRightY: 80 }, []],
-  ])('a region with %o has errors at exactly these paths: %o', async (more, paths) => {
+  ])('a region with %o has validation errors exactly at %o', async (more, paths) => {
     expect(await errorPaths('maker_a', { regions: [region(more)] })).toEqual(paths);
   });
 
-  test('states the allowed range for a region that is outside the room or too small', async () => {
+  test('an error message states the allowed range of a region', async () => {
     expect(await errorMessages('maker_a', { regions: [region({ topLeftX: -181, topLeftY: 351 })] })).toEqual([
       'is outside the room; it must be from -180 to 180',
       'is outside the room; it must be from -30 to 350',
@@ -178,7 +178,7 @@ describe('room regions', () => {
     return (answer.body as { regions: Stored[] }).regions;
   };
 
-  test('sorts bed regions first, then doors, and keeps only the first of duplicate ids', async () => {
+  test('sorts beds first, then doors, then other regions', async () => {
     const id = '11111111-1111-4111-8111-111111111111';
     const kinds = ['default', 'door', 'bed', 'door'];
     const regions = kinds.map((kind) => region({ kind, id, positionIdx: 9 }));
@@ -189,7 +189,7 @@ describe('room regions', () => {
     expect(await client.ok('GET', `/sensors/${ids.maker_a}/room/regions`)).toEqual(all);
   });
 
-  test('a region keeps the id if the kind and name match and the request contains no id', async () => {
+  test("keeps a region's id if the request omits it but kind and name match", async () => {
     const named = (name: string, kind = 'default', more: object = {}) => region({ kind, name, ...more });
     const [table, twin, bed] = await stored([named('Table'), named('Table'), named('Bed', 'bed')]);
     const moved = { topLeftX: -60, topLeftY: 110 };

@@ -94,7 +94,7 @@ describe('the station', () => {
     expect(seen).toMatchObject({ status: 200, station: { hits: [{ acknowledgement: { date: expect.any(Number) } }] } });
   });
 
-  test('a new watch date counts as a change only after five minutes', async () => {
+  test('a new watch date alone counts as a change only after five minutes', async () => {
     const { look } = await openScreen('alder');
     const first = await look();
     ahead += 2 * MINUTE;
@@ -108,7 +108,7 @@ describe('the station', () => {
     expect(first.status).toBe(200);
   });
 
-  test('recomputes a watch dated in the future after the clock was set back', async () => {
+  test('recomputes the watch after the clock was set back', async () => {
     const { look } = await openScreen('hazel');
     ahead += 120 * MINUTE;
     await look();
@@ -145,7 +145,7 @@ describe('the station', () => {
     expect((await look()).station.onDuty).toEqual([]);
   });
 
-  test('the station returns 404 to a system admin for an unknown customer', async () => {
+  test('the station returns 404 for an unknown customer, even to a system admin', async () => {
     expect((await admin.call('GET', '/customers/999999/station')).status).toBe(404);
   });
 });

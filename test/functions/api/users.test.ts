@@ -31,7 +31,7 @@ const pathsOf = ({ body }: Answer) => (body as { errors: { path: string }[] }).e
 
 describe('a profile', () => {
   const profile = { ...names, firstName: 'New', locale: 'de', telegramId: '1', mobileNumber: null };
-  test('users can update their profile, and then get responses in the new language', async () => {
+  test('users can change their language', async () => {
     const { client } = await hire('profiled');
     expect(await client.ok('PUT', '/users/me', profile)).toMatchObject(profile);
     expect(await client.ok('GET', '/users/me')).toMatchObject(profile);
@@ -51,7 +51,7 @@ describe('a profile', () => {
     });
     expect(await statusOf(client.call('GET', '/users'))).toBe(403);
   });
-  test("manage_users does not allow changing a system admin's profile", async () => {
+  test("manage_users is not enough to change a system admin's profile", async () => {
     const { id } = await hire('chief');
     await admin.ok('PUT', `/users/${id}/access`, { canLogin: true, permissions: [], isAdmin: true });
     const password = { newPassword: 'taken-over-by-me' };
@@ -63,7 +63,7 @@ describe('a profile', () => {
 });
 
 describe('user permissions', () => {
-  test('granting or revoking a permission takes effect on the next request', async () => {
+  test('a permission change takes effect with the next request', async () => {
     const { client, id } = await hire('promoted');
     for (const permissions of [['manage_bots'], [], ['manage_bots']]) {
       await manager.ok('PUT', `/users/${id}/access`, { canLogin: true, permissions });
@@ -93,7 +93,7 @@ describe('user permissions', () => {
     await admin.ok('PUT', `/users/${id}/access`, { ...access, isAdmin: false });
     expect(await statusOf(client.call('POST', '/customers', { name: 'n', location: '', email: '' }))).toBe(403);
   });
-  test('revoking access permanently ends all sessions', async () => {
+  test("revoking a user's access permanently ends all of the user's sessions", async () => {
     const { client, id, username, password } = await hire('suspended');
     await manager.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: [] });
     expect(await statusOf(client.call('GET', '/users/me'))).toBe(401);
@@ -106,7 +106,7 @@ describe('user permissions', () => {
 
 describe('a password', () => {
   const newPassword = 'another-long-password';
-  test('users can change a password with the current one, which ends all sessions', async () => {
+  test("changing a password ends all of the user's sessions", async () => {
     const { client, username, password } = await hire('changer');
     const other = await logIn(anybody, username, password);
     for (const body of [{ newPassword }, { newPassword, currentPassword: 'wrong' }]) {
@@ -129,7 +129,7 @@ describe('a password', () => {
     ahead += 15 * 60_000;
     expect((await change(password)).status).toBe(200);
   });
-  test('manage_users allows setting a password, which ends all sessions', async () => {
+  test("setting another user's password ends all of that user's sessions", async () => {
     const { client, id, username } = await hire('forgetful');
     await manager.ok('PUT', `/users/${id}/password`, { newPassword });
     expect(await statusOf(client.call('GET', '/users/me'))).toBe(401);
@@ -141,7 +141,7 @@ describe('a password', () => {
     const refused = await client.call('PUT', '/users/me/password', body);
     expect([refused.status, pathsOf(refused)]).toEqual([400, ['newPassword']]);
   });
-  test('a password changes only once if 10 concurrent requests send the current password', async () => {
+  test('only one of 10 concurrent password changes succeeds', async () => {
     const { client, username, password } = await hire('torn');
     const change = (at: number) =>
       statusOf(

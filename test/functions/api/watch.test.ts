@@ -53,7 +53,7 @@ const changeRule = async (home: Home, part: object) => {
   await home.client.ok('PUT', `/rules/${rule.id}`, { ...rule, ...part });
 };
 
-test('getWatch counts offline sensors, and returns the first ten by name', async () => {
+test('getWatch counts offline sensors and names the first ten', async () => {
   const home = await furnish();
   expect(await home.watch()).toMatchObject({
     sensors: 1,
@@ -109,7 +109,7 @@ test("getWatch lists the hours without a rule in the customer's time zone", asyn
   expect((await home.watch()).gaps[0]).toMatchObject({ kind: 'hours_without_rule', from: '17:30', to: '05:30' });
 });
 
-test('getWatch names sensors whose configuration keeps them from reporting falls', async () => {
+test('getWatch names sensors configured not to report falls', async () => {
   const home = await furnish();
   await home.say(a.presence(true));
   const makerB = await linkSensor(home.client, 'maker_b');
@@ -135,7 +135,7 @@ test('getWatch names sensors whose configuration keeps them from reporting falls
   expect(await kinds()).toEqual(['all', silence]);
 });
 
-test('getWatch names a sensor that marks falls as silent', async () => {
+test('getWatch names a sensor that reports silent falls', async () => {
   const home = await furnish();
   const silentSensors = async () =>
     (await home.watch()).gaps.flatMap((gap) => (gap.kind === 'silent_mode' ? gap.sensorIds : []));
@@ -154,7 +154,7 @@ test('getWatch names a sensor that marks falls as silent', async () => {
   expect(await silentSensors()).toEqual([]);
 });
 
-test('getWatch names a sensor while most messages are not understood', async () => {
+test('getWatch names a sensor while most of its messages are not understood', async () => {
   const home = await furnish();
   const isMisunderstood = async () => (await home.watch()).gaps.some(({ kind }) => kind === 'unknown_messages');
   await home.say(a.presence(true));
@@ -189,7 +189,7 @@ test('getWatch reports a home without sensors or with only a Raw webhook', async
   });
 });
 
-test('getWatch lists an alarm that reached no one, until someone acknowledges it', async () => {
+test('getWatch lists an alarm that reached no one until someone acknowledges it', async () => {
   const home = await furnish({ retrySchedule: [0, 3_600] });
   world.answerWith(status(500, 'no'));
   await home.fall();
@@ -202,7 +202,7 @@ test('getWatch lists an alarm that reached no one, until someone acknowledges it
   expect(await unnotified()).toEqual([]);
 });
 
-test('getWatch computes the watch once a minute, however many users read it', async () => {
+test('getWatch is computed only once a minute, however many users request it', async () => {
   const home = await furnish();
   const { date } = await home.watch();
   await changeRule(home, { isEnabled: false });
@@ -221,7 +221,7 @@ test('getWatch responds with 404 for an unknown customer', async () => {
 });
 
 describe('fall rules that reach no one', () => {
-  test('getWatch includes a fall rule until its webhook recovers', async () => {
+  test('getWatch lists a fall rule until the failing webhook recovers', async () => {
     const home = await furnish({ retrySchedule: [0, 3_600] });
     const { name } = await ruleOf(home);
     const unheard = async () => (await home.watch()).unheardRules.map((rule) => rule.name);
@@ -241,7 +241,7 @@ describe('fall rules that reach no one', () => {
     expect(await unheard()).toEqual([name]);
   });
 
-  test('getWatch includes a fall rule whose webhook was moved', async () => {
+  test('getWatch lists a fall rule whose webhook was moved', async () => {
     const home = await furnish();
     const webhook = await home.client.ok<object>('GET', home.at);
     const bot = await home.client.ok<{ id: number }>('POST', '/bots', { name: 'Other' });
@@ -254,7 +254,7 @@ describe('fall rules that reach no one', () => {
     expect(await unheard({})).toBe(0);
   });
 
-  test('getWatch includes a fall rule whose user has lost the channel', async () => {
+  test('getWatch lists a fall rule whose user has lost the channel', async () => {
     const home = await furnish();
     const { channels, duty } = store(world.table);
     const ids = { customerId: home.customerId, userId: home.nurse.id };
@@ -277,7 +277,7 @@ describe('fall rules that reach no one', () => {
   });
 });
 
-test("a fall rule reaches no one once the only user's login is disabled", async () => {
+test('a fall rule reaches no one if the only user cannot log in', async () => {
   const home = await furnish();
   const { id: userId } = home.nurse;
   const address = 'a@example.com';
@@ -295,7 +295,7 @@ test("a fall rule reaches no one once the only user's login is disabled", async 
   expect(gaps).toContainEqual(unreachable);
 });
 
-test('a rule does not cover offline sensors while the only recipient has no channel', async () => {
+test('a rule does not cover offline sensors if the only recipient has no channel', async () => {
   const home = await furnish();
   await home.say(a.presence(true));
   const silence = { ...(await ruleOf(home)), situation: 'sensor_inactive' };
@@ -339,7 +339,7 @@ describe('a webhook failure', () => {
     expect(page.data).toMatchObject([{ actor: { id: String(home.nurse.id) }, object: { kind: 'webhook' } }]);
   });
 
-  test('a webhook disabled by the service counts as a failure, but one disabled by a user does not', async () => {
+  test('a webhook counts as failed if the service, but not a user, disabled it', async () => {
     const home = await furnish();
     const webhook = await home.client.ok<object>('GET', home.at);
     await home.client.ok('PUT', home.at, { ...webhook, isEnabled: false });

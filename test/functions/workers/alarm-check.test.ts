@@ -104,7 +104,7 @@ const counted = (confirmed: number, waking: number) => [
   ['AlarmPagers', waking],
 ];
 
-test('warns and emails system admins while no one has confirmed an alarm subscription', async () => {
+test('emails system admins until someone confirms an alarm subscription', async () => {
   const { lines, mails, measured } = await run({
     subscriptions: [subscription('email', false), subscription('https', false)],
   });
@@ -141,7 +141,7 @@ test('warns only in the log when alarms are sent by email only', async () => {
   expect(measured).toEqual(counted(1, 0));
 });
 
-test('does not warn when a pager or phone has confirmed an alarm subscription', async () => {
+test('does not warn once a pager or phone has confirmed an alarm subscription', async () => {
   const { lines, mails, measured } = await run({
     subscriptions: [subscription('email', true), subscription('https', true)],
   });
@@ -150,12 +150,12 @@ test('does not warn when a pager or phone has confirmed an alarm subscription', 
   expect(measured).toEqual(counted(2, 1));
 });
 
-test('fails without measuring anything when alarm subscriptions cannot be read', async () => {
+test('measures nothing if alarm subscriptions cannot be read', async () => {
   const { measured, failed } = await run({ subscriptions: new Error('SNS does not respond') });
   expect([measured, failed]).toEqual([[], expect.objectContaining({ message: 'SNS does not respond' })]);
 });
 
-test('sends each active alarm once when a subscription is confirmed', async () => {
+test('sends each active alarm only once when a subscription is confirmed', async () => {
   const active = [alarm('canary-silent'), alarm('alarms-unheard', 'AlarmSubscriptions'), alarm('messages-absent')];
   const confirmed = subscription('email', true);
   const pending = await run({ subscriptions: [subscription('email', false)], active });
@@ -179,7 +179,7 @@ test('sends the active alarms again when another subscription is confirmed', asy
   expect(await sentTo(email, phone)).toBe(1);
 });
 
-test('repeats alarms rejected by SNS in the next run', async () => {
+test('resends alarms in the next run if SNS rejected them', async () => {
   const world = { subscriptions: [subscription('email', true)], active: [alarm('falls-late'), alarm('canary-silent')] };
   const failed = await run({ ...world, rejected: 'canary-silent' });
   expect([failed.sent, failed.failed]).toEqual([
@@ -190,7 +190,7 @@ test('repeats alarms rejected by SNS in the next run', async () => {
   expect((await run(world)).sent).toEqual([]);
 });
 
-test('does not check alarm subscriptions on the local host, which has no topic', async () => {
+test('does not check alarm subscriptions on the local host', async () => {
   await cloud.sweep();
   expect(cloud.valuesOf('AlarmSubscriptions')).toEqual([]);
 });

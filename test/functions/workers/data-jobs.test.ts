@@ -48,7 +48,7 @@ const startTogether = () => {
   };
 };
 
-test('keeps an export file for a day even when the task is received twice', async () => {
+test('keeps an export file for a day even if the task is received twice', async () => {
   const { admin, at, begin, customer, customerId } = await furnish();
   const { id } = await begin('exports', customer);
   await world.idle();
@@ -82,7 +82,7 @@ test("erases a sensor linked while the customer's erasure starts", async () => {
   expect(await register(client, PROVISIONING_KEY, hardwareId)).toMatchObject({ sensorId });
 });
 
-test('keeps the new registration of a device whose deleted customer is being erased', async () => {
+test("a device that registers during the customer's erasure stays registered", async () => {
   let registerAgain: (() => Promise<void>) | null = null;
   const { sensorId, customerId, client, begin, customer, passMinutes } = await furnish(async ([write]) => {
     if (!registerAgain || !write || !('remove' in write)) return;
@@ -132,7 +132,7 @@ test.each([0, 1])('a sensor can be linked only after both erasures have ended (e
   expect(await link()).toBe(200);
 });
 
-test('erasures of already erased users do not delay other jobs', async () => {
+test('erasing already erased users does not delay other jobs', async () => {
   let led = 0;
   const { hire, admin, at, begin, customer, customerId } = await furnish(async ([write]) => {
     if (write && 'put' in write && write.put.sk.startsWith('LEAD#')) led += 1;

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test("releases a failed probe's slot while another alarm waits for the result", async () => {
+test('releases the slot of a failed probe while another alarm waits for the result', async () => {
   const { fall, set, record, receiver } = await world.furnish({ retrySchedule: [0, 3_600] });
   const now = world.now();
   await set({ consecutiveFailures: 10, failingSince: now, openUntil: now + 60_000 });
@@ -37,7 +37,7 @@ test("releases a failed probe's slot while another alarm waits for the result", 
   expect(leased).toEqual([]);
 });
 
-test('quarantines the task of a delivery missing from the table, with the reason', async () => {
+test('quarantines the task of a delivery missing from the table', async () => {
   const { fall, kept, receiver } = await world.furnish({ retrySchedule: [0, 10] });
   world.answerWith(status(500, 'no'));
   await fall();
@@ -61,7 +61,7 @@ test('disables a webhook after 410 responses even if the process dies', async ()
   expect((await list('?sortBy=desc(createDate)')).data[0]).toMatchObject({ state: 'failed', reason: 'gone' });
 });
 
-test('does not replay expired deliveries, even if still stored', () => {
+test('does not replay expired deliveries, even if they are still stored', () => {
   const createDate = 100 * DAY;
   expect(spanOf({ since: 0, until: 200 * DAY, createDate })).toEqual([70 * DAY, createDate]);
   expect(spanOf({ since: 90 * DAY, until: 95 * DAY, createDate })).toEqual([90 * DAY, 95 * DAY]);

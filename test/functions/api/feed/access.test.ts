@@ -143,7 +143,7 @@ test('a feed returns a delivery even after the process sending it died', async (
   expect(idsOf(await feed())).toEqual([deliveryId]);
 });
 
-test('a feed that no one fetches for ten minutes raises one alarm and sends one email', async () => {
+test('a feed that no one fetches for ten minutes raises one alarm', async () => {
   const { client, session, customerId, at, feed } = await world.furnish();
   const health = async () => (await client.ok<{ health: { failingSince: number | null } }>('GET', at)).health;
   const person = { customerId, password: 'a-long-password', firstName: 'A', lastName: 'B' };

@@ -57,7 +57,7 @@ const errorOf = async (answer: ReturnType<Client['call']>) => {
 };
 
 describe('a customer erasure requested by a manager', () => {
-  test('a requested erasure waits, and everyone who can cancel it is emailed once', async () => {
+  test('everyone who can cancel a requested erasure is emailed only once', async () => {
     const { customerId, request, client, path, admin } = await furnish();
     const { id, createDate, ...made } = await request();
     expect(made).toMatchObject({
@@ -85,7 +85,7 @@ describe('a customer erasure requested by a manager', () => {
     expect(await admin.ok<Erasure[]>('GET', `${path}/erasures`)).toMatchObject([{ id, state: 'requested' }]);
   });
 
-  test('managers are notified of an erasure request even if the process died before queuing the task', async () => {
+  test('managers are emailed about an erasure request even after a crash', async () => {
     const { customerId, mallory } = await furnish();
     const createDate = world.now();
     const actor = { kind: 'user', id: String(mallory.id), name: 'mallory' } as const;
@@ -126,7 +126,7 @@ describe('a customer erasure requested by a manager', () => {
     expect(done?.updateDate ?? 0).toBeGreaterThan((done?.startDate ?? 0) + 16 * MINUTE - 1);
   });
 
-  test('an erasure begins at once if a system admin approves it late', async () => {
+  test('an erasure approved late by a system admin begins at once', async () => {
     const { request, erasure } = await furnish();
     const { at } = await request();
     await passHours(26);
@@ -166,7 +166,7 @@ describe('a customer erasure requested by a manager', () => {
     }
   });
 
-  test('canceling an erasure that is just beginning either prevents the erasure or fails', async () => {
+  test('canceling an erasure as it begins either prevents it or fails', async () => {
     const { request, erasure, ann, again } = await furnish();
     const { at } = await request();
     await ann.client.ok('POST', `${at}/approval`);
@@ -180,7 +180,7 @@ describe('a customer erasure requested by a manager', () => {
     expect((await erasure())?.state).toBe(isCanceled ? 'canceled' : 'running');
   });
 
-  test('a customer cannot have two erasure requests, but a canceled one can be repeated', async () => {
+  test('a customer cannot have two erasure requests at once', async () => {
     const { mallory, ann, body, path, client } = await furnish();
     const ask = (user: typeof ann) => user.client.call('POST', `${path}/erasures`, body(user.password));
     const answers = await Promise.all([mallory, ann, mallory, ann, mallory, ann].map(ask));
@@ -210,7 +210,7 @@ describe('a customer erasure requested by a manager', () => {
     expect((await boss.call('DELETE', at)).status).toBe(200);
   });
 
-  test('the requester of an erasure cannot remove users or change their access', async () => {
+  test('the requester of an erasure cannot remove other users or change their access', async () => {
     const { request, mallory, ann, customerId, path, hire } = await furnish();
     const { at } = await request();
     const victim = await hire('victim', { permissions: [] });

@@ -48,7 +48,7 @@ test('a CSV report escapes names that spreadsheets would interpret as formulas',
   expect(lineOf(' =1')).toBe(`2026-11,true,' =1,id,${figuresText}`);
 });
 
-test("a CSV report keeps ordinary names unchanged, and leaves a former sensor's name empty", () => {
+test('a CSV report leaves the name of a former sensor empty', () => {
   expect(lineOf('Zimmer 3 ä')).toBe(`2026-11,true,Zimmer 3 ä,id,${figuresText}`);
   expect(lineOf('Room 1, left')).toBe(`2026-11,true,"Room 1, left",id,${figuresText}`);
   expect(lineOf(null)).toBe(`2026-11,true,,id,${figuresText}`);

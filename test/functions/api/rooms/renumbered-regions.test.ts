@@ -44,7 +44,7 @@ const furnish = async (maker?: 'maker_a' | 'maker_b') => {
 };
 
 describe('renumbered regions', () => {
-  test('a renumbered region keeps the presence state, and reports only real changes', async () => {
+  test('renumbering a region does not reset its presence state', async () => {
     const { put, say, regionEvents } = await furnish();
     await put(chair);
     await say(a.regions({ 0: 1 }));
@@ -56,7 +56,7 @@ describe('renumbered regions', () => {
     expect((await regionEvents()).slice(1).toSorted()).toEqual(['entered Bed', 'left Bed', 'left Chair']);
   });
 
-  test('a region starts empty if the previous region with that number was removed', async () => {
+  test("a new region starts empty even if it reuses a removed region's number", async () => {
     const { put, say, regionEvents } = await furnish();
     await put(chair, bed);
     await say(a.regions({ 0: 1, 1: 0 }));

@@ -64,14 +64,14 @@ describe('acknowledging a rule hit', () => {
     expect((await listed('sortBy=desc(updateDate)'))[0]).toMatchObject({ id: hit.id, acknowledgement: anna() });
   });
 
-  test('an acknowledged hit comes first when sorted by updateDate', async () => {
+  test('acknowledging a hit moves it to the top when sorted by updateDate', async () => {
     const first = await createHit();
     await createHit();
     const { updateDate } = await home.client.ok<RuleHit>('PUT', first.path, {});
     expect((await listed('sortBy=desc(updateDate)&perPage=1'))[0]).toMatchObject({ id: first.hit.id, updateDate });
   });
 
-  test('acknowledging a hit again returns 200 to the same user and 409 to others', async () => {
+  test('returns 409 if another user has already acknowledged the hit', async () => {
     const { hit, path } = await createHit();
     const first = await home.client.ok<RuleHit>('PUT', path, {});
     expect(await home.client.ok<RuleHit>('PUT', path, {})).toEqual(first);
@@ -109,7 +109,7 @@ describe('acknowledging a rule hit', () => {
     expect(await acknowledgementOf(hit)).toBeNull();
   });
 
-  test('acknowledging a hit requires no permission, but read-only tokens cannot do it', async () => {
+  test('acknowledging a hit requires no permission, but a read-only token is not enough', async () => {
     const { path } = await createHit();
     const read = await other.client.ok<{ token: string }>('POST', '/users/me/access-tokens', {
       name: 'r',
@@ -121,7 +121,7 @@ describe('acknowledging a rule hit', () => {
     expect(await admin.ok('PUT', path, {})).toMatchObject({ acknowledgement: { userId: expect.any(Number) } });
   });
 
-  test('acknowledging a hit sends alarm/acknowledged to customer webhooks once', async () => {
+  test('acknowledging a hit sends alarm/acknowledged to customer webhooks only once', async () => {
     const hooks = await startReceiver();
     const hook = { name: 'log', url: hooks.url, isCustomerHook: true };
     const { id } = await home.client.ok<{ id: string }>('POST', '/webhooks', { ...hook, format: 'full' });
@@ -145,7 +145,7 @@ describe('acknowledging a rule hit', () => {
     await hooks.stop();
   });
 
-  test('acknowledging a hit creates one event, even if the notice is processed repeatedly', async () => {
+  test('acknowledging a hit creates a single event, even if the notice is processed twice', async () => {
     const { path, sensorId, hit } = await createHit();
     const { acknowledgement } = await home.client.ok<RuleHit>('PUT', path, {});
     await cloud.idle();

@@ -51,7 +51,7 @@ describe('changing a rule', () => {
     expect([await total(there), await statusOf(client.call('GET', path))]).toEqual([3, 404]);
   });
 
-  test('a rule exists once after 50 requests move it concurrently', async () => {
+  test('50 concurrent requests to move a rule do not duplicate the rule', async () => {
     const { client, customerId } = await createHome(admin, 'juniper', ALL_PERMISSIONS);
     const sensors = [await linkSensor(client), await linkSensor(client)];
     const { rule } = await createAlarm(client, receiver.url);
@@ -81,7 +81,7 @@ describe('changing a rule', () => {
     expect(await statusOf(client.call('GET', `/rules/${rule.id}`))).toBe(404);
   });
 
-  test("a rule with a region missing from the sensor's room returns 400", async () => {
+  test("returns 400 for a rule about a region missing from the sensor's room", async () => {
     const { client } = await createHome(admin, 'maple', ALL_PERMISSIONS);
     const sensor = await linkSensor(client);
     const other = await linkSensor(client);

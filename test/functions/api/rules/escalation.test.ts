@@ -53,7 +53,7 @@ describe('escalation steps', () => {
     expect(rejectedPaths(await home.client.call('POST', '/rules', body))).toEqual([400, path]);
   });
 
-  test('an escalation step requires webhooks in a format that supports the situation', async () => {
+  test('an escalation step rejects a webhook whose format does not support the situation', async () => {
     const body = home.bodyOf('a', { 30: 'b' }, { situation: 'fall_finished' }) as unknown as Body;
     const { id } = await home.client.ok<{ id: number }>('POST', '/rules', body);
     const { webhookId = '' } = body.escalation[0]?.recipients[0] ?? {};
@@ -85,7 +85,7 @@ describe('escalation steps', () => {
     ]);
   });
 
-  test("a rule's steps can name every webhook that a customer can have", async () => {
+  test('the escalation steps of one rule can use all webhooks of a customer', async () => {
     const many = await world.furnish(1);
     const creations = Array.from({ length: 49 }, async (_, at) => {
       const bot = await many.client.ok<{ id: number }>('POST', '/bots', { name: `n ${at}` });

@@ -27,7 +27,7 @@ const ward = async (count: number) => {
 };
 
 describe("a group's floor plan", () => {
-  test('a floor plan contains only placed rooms, in meters with decimals', async () => {
+  test('a floor plan omits rooms that have not been placed', async () => {
     const { path, sensors } = await ward(2);
     expect(await home.client.ok('GET', path)).toEqual(empty);
     const plan = { width: 42.5, height: 18, rooms: sensors.map((id, at) => room(id, { x: at + 0.125 })) };
@@ -57,7 +57,7 @@ describe("a group's floor plan", () => {
     expect(await home.client.ok('GET', path)).toEqual(plan);
   });
 
-  test('a floor plan returns 400 for a sensor placed twice and rooms outside the plan', async () => {
+  test('returns 400 for a floor plan with a sensor placed twice or outside the plan', async () => {
     const { path, sensors } = await ward(2);
     const [a = '', b = ''] = sensors;
     const put = async (rooms: unknown[], more: object = {}) =>

@@ -18,7 +18,7 @@ const list = async (query: string) => {
   return page ?? expect.unreachable();
 };
 
-test('listing sensors includes states on request', async () => {
+test('the sensor list includes states on request', async () => {
   const { sensorId, device } = await linkSensor(home.client);
   await device.ok('POST', `/devices/${sensorId}/messages`, a.presence(true));
   await cloud.idle();
@@ -31,7 +31,7 @@ test('listing sensors includes states on request', async () => {
   for (const sensor of (await list('')).data) expect(sensor).not.toHaveProperty('state');
 });
 
-test('listing sensors can be limited to given ids', async () => {
+test('the sensor list can be limited to given ids', async () => {
   const { sensorId } = await linkSensor(home.client);
   const { sensorId: other } = await linkSensor(home.client);
   const found = async (ids: string) => (await list(`?sensorIds=${ids}`)).data.map(({ id }) => id).toSorted();

@@ -43,7 +43,7 @@ describe('moving a sensor to another customer', () => {
     expect(total).toBe(2);
   });
 
-  test('a removed sensor can be linked again, and keeps settings made in the meantime', async () => {
+  test('a removed sensor can be linked again and keeps its settings', async () => {
     const { admin, home, leftOf } = its;
     const sensor = await linkSensor(home.client);
     const { sensorId } = sensor;

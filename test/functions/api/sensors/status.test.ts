@@ -18,7 +18,7 @@ describe('sensor status', () => {
   const statusOf = ({ sensorId }: Linked) => its.home.client.ok('GET', `/sensors/${sensorId}/status`);
   const nothing = { isActive: false, lastSeen: null, firmwareVersion: 42, fallState: null, presence: null };
 
-  test("a sensor's status shows nothing at first, then presence, falls and learning mode", async () => {
+  test("a new sensor's status is empty until the sensor reports", async () => {
     const { home, now, presence, say } = its;
     const sensor = await linkSensor(home.client);
     expect(await statusOf(sensor)).toEqual({ ...nothing, learning: { active: false, endDate: null } });

@@ -52,7 +52,7 @@ const takeoverCalls = ({ id }: { id: number }) => {
 };
 
 describe('a caller with manage_users', () => {
-  test('manage_users does not allow taking over a colleague with more permissions', async () => {
+  test('manage_users is not enough to take over a colleague with more permissions', async () => {
     const colleague = await hire('ruler', ['manage_rules', 'manage_bots']);
     await colleague.client.ok('POST', '/users/me/access-tokens', token);
     const before = await manager.ok('GET', `/users/${colleague.id}`);
@@ -67,13 +67,13 @@ describe('a caller with manage_users', () => {
   test.each<[string, Permission[]]>([
     ['a colleague with the same permissions', ['manage_users', 'manage_bots']],
     ['a colleague without permissions', []],
-  ])('manage_users allows control over the login of %s', async (_, permissions) => {
+  ])('manage_users is enough to control the login of %s', async (_, permissions) => {
     const colleague = await hire(`equal-${permissions.length}`, permissions);
     for (const [method, path, body, status] of takeoverCalls(colleague))
       expect([method, path, await statusOf(manager.call(method, path, body))]).toEqual([method, path, status]);
   });
 
-  test('a token limited to manage_users does not allow control over colleagues with more permissions', async () => {
+  test('a token with only manage_users cannot control colleagues with more permissions', async () => {
     const colleague = await hire('botanist', ['manage_bots']);
     const limited = { name: 'n', permissions: ['manage_users'] };
     const { token } = await manager.ok<{ token: string }>('POST', '/users/me/access-tokens', limited);
@@ -104,7 +104,7 @@ describe('a caller with manage_users', () => {
     expect((await before).filter((status) => status !== 200 && status !== 403)).toEqual([]);
   });
 
-  test('manage_users does not allow taking over a colleague who just gained permissions', async () => {
+  test('manage_users is not enough to take over a colleague who just gained permissions', async () => {
     const { users, accessTokens } = store(cloud.runtime.table);
     const { id } = await hire('rising', []);
     const stale = await users.get(home.customerId, id);

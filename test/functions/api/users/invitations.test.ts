@@ -52,7 +52,7 @@ const codeFor = (username: string): string =>
 const confirm = async (code: string) =>
   (await anybody.call('POST', '/users/password-reset/confirm', { code, newPassword })).status;
 
-test('an invited user sets a password once with the emailed link', async () => {
+test('an invitation link sets a password only once', async () => {
   const answer = await invite('guest', { permissions: ['manage_rules'] });
   expect([answer.status, codeFor('guest').length]).toEqual([201, 32]);
   expect(answer.text).not.toContain(codeFor('guest'));

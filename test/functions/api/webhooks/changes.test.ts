@@ -71,7 +71,7 @@ describe('a webhook', () => {
     expect(signed).toEqual([true, false, false, true, true]);
   });
 
-  test('a new token is returned once, and sent with the next delivery', async () => {
+  test('a new token is returned only once and sent with the next delivery', async () => {
     const { client, path, hook, webhook, fall } = await createScene('aspen');
     const { token, ...nothing } = await client.ok<{ token: string }>('POST', `${path}/token`);
     expect([token, nothing]).toEqual([expect.stringMatching(/^[a-z1-9]{26}$/), {}]);
@@ -101,7 +101,7 @@ describe('a webhook', () => {
     await fall(0);
   });
 
-  test('a moved webhook receives nothing from rules that name the previous bot', async () => {
+  test('a moved webhook receives nothing from rules for the previous bot', async () => {
     const { client, path, hook, fall } = await createScene('box');
     const { id: botId } = await client.ok<{ id: number }>('POST', '/bots', { name: 'other' });
     await client.ok('PUT', path, { ...hook, botId });
@@ -110,7 +110,7 @@ describe('a webhook', () => {
     await fall(1);
   });
 
-  test('enabling a webhook resets the health if the service had disabled it', async () => {
+  test('enabling a webhook that the service disabled resets its health', async () => {
     const { client, customerId, path, hook, fall } = await createScene('cherry');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
@@ -135,7 +135,7 @@ describe('a webhook', () => {
     await fall(1);
   });
 
-  test('a webhook receives deliveries immediately when enabled, even if the circuit breaker was open', async () => {
+  test('an enabled webhook receives deliveries at once, even if the circuit was open', async () => {
     const { client, customerId, path, hook, fall } = await createScene('linden');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
@@ -169,7 +169,7 @@ describe('a webhook', () => {
     });
   });
 
-  test('rejects changes authorized before the webhook became a customer webhook', async () => {
+  test('rejects a change authorized before the webhook became a customer webhook', async () => {
     const { client, customerId, path, hook } = await createScene('hornbeam');
     const before = await stores.webhooks.get(customerId, hook.id);
     if (!before) throw new Error('no webhook');
@@ -205,7 +205,7 @@ describe('a webhook', () => {
     expect(await statusOf(onlyHooks.call('DELETE', path))).toBe(200);
   });
 
-  test('a webhook update returns 400 for invalid fields and for formats that the rules cannot use', async () => {
+  test('returns 400 for a webhook update with invalid fields or an unusable format', async () => {
     const { client, path, hook, bot } = await createScene('holly');
     const put = async (more: object) => rejectedPaths(await client.call('PUT', path, { ...hook, ...more }));
     expect(await put({ url: 'ftp://127.0.0.1/' })).toEqual([400, 'url']);

@@ -100,7 +100,7 @@ describe('a webhook secret', () => {
   );
 
   test.each([null, 'a-third-secret-of-16'])(
-    'an update that sets the secret to %j ends the overlap with the previous secret',
+    'setting the secret to %j ends the overlap with the previous secret',
     async (secretKey) => {
       const { client, at, fall, receiver } = await world.furnish({ secretKey: OLD });
       await client.ok('PUT', `${at}/secret`, { secretKey: NEW, overlapSeconds: 3_600 });

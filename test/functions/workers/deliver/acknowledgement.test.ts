@@ -45,7 +45,7 @@ describe("X-Acknowledged-By in a receiver's response", () => {
     expect(await namedBy(by('Jürgen', 204, 'latin1'))).toMatchObject({ name: 'Jürgen' });
   });
 
-  test('X-Acknowledged-By adds an audit entry with webhook, person and delivery', async () => {
+  test('X-Acknowledged-By adds an audit entry', async () => {
     await namedBy(by('Anna'));
     const [delivery] = (await home.list()).data;
     const [hit] = await hitsOf(home);
@@ -78,14 +78,14 @@ describe("X-Acknowledged-By in a receiver's response", () => {
     expect((await hitsOf(home))[0]?.acknowledgement).toMatchObject({ name: 'Ben' });
   });
 
-  test('X-Acknowledged-By is ignored for customer webhooks, which have no hit', async () => {
+  test('X-Acknowledged-By is ignored for customer webhooks, because they have no hit', async () => {
     const hook = await home.client.ok<object>('GET', home.at);
     await home.client.ok('PUT', home.at, { ...hook, isCustomerHook: true, botId: null });
     expect(await namedBy(by('Anna'))).toBeNull();
   });
 });
 
-test('a hit is acknowledged once, with one event, even if the process dies afterwards', async () => {
+test('acknowledges a hit only once, even if the process dies afterwards', async () => {
   const death = createCrash();
   const world = await createDeliveryWorld(death.options);
   const home = await world.furnish();

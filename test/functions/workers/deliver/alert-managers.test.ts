@@ -31,7 +31,7 @@ describe('emails about people', () => {
     expect(enqueued).toEqual([]);
   });
 
-  test('an alarm about a person is emailed separately, by one process only', async () => {
+  test('only one process emails an alarm about a person', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a'), alarmOf('b'), alarmOf('c')], claimed: ['b'] });
     expect(mails).toHaveLength(2);
     expect(updated.map(([id]) => id)).toEqual(['a', 'c']);
@@ -52,7 +52,7 @@ describe('emails about people', () => {
     expect(mails).toEqual([mailOf('user-1@example.org', noRecipient, { sensor: 's2.\u200bexample' })]);
   });
 
-  test('an unacknowledged alarm that did notify someone is emailed once', async () => {
+  test('an unacknowledged alarm is emailed only once, even if someone was notified', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a', { isUnanswered: true })] });
     expect(mails).toEqual([mailOf('user-1@example.org', { kind: 'unanswered' }, { isUnanswered: true })]);
     expect(updated).toEqual([['a', expect.anything(), null]]);
@@ -90,7 +90,7 @@ describe('emails to managers', () => {
     expect((await run({ open, users })).to()).toEqual(users.map(({ email }) => email));
   });
 
-  test('an alarm is also emailed to managers of the webhooks it was sent to', async () => {
+  test('managers of the webhooks that an alarm was sent to also get the email', async () => {
     const users = [
       userOf(1, { permissions: ['manage_customers'] }),
       userOf(2, { permissions: ['manage_bots'] }),
@@ -103,19 +103,19 @@ describe('emails to managers', () => {
     expect(await to({ hitId: 5 })).toEqual(['user-4@example.org']);
   });
 
-  test('every alarm is emailed to webhook managers if no one may manage rules', async () => {
+  test('every alarm is emailed to webhook managers if no one manages rules', async () => {
     const users = [userOf(1, { permissions: ['manage_bots'] }), userOf(2, { permissions: ['manage_sensors'] })];
     for (const alarm of [alarmOf('a'), alarmOf('a', { hitId: 5 })])
       expect((await run({ open: [alarm], users })).to()).toEqual(['user-1@example.org']);
   });
 
-  test('managers get no email if the service cannot send any', async () => {
+  test('managers get no email if the service has no sender address', async () => {
     const { mails, updated } = await run({ open, sender: '' });
     expect(mails).toEqual([]);
     expect(updated).toHaveLength(1);
   });
 
-  test('managers get up to ten emails an hour, then a single list', async () => {
+  test('managers get at most ten emails an hour, then one list', async () => {
     const { mails, updated, taken } = await run({
       open,
       users: [userOf(1), userOf(2)],
@@ -133,7 +133,7 @@ describe('causes stated in emails', () => {
   const expected = (cause: UnnotifiedCause) => mailOf('user-1@example.org', cause);
   const message = (name: string) => ({ extra: { display_name: name } });
 
-  test('an email names every recipient that the hit should have reached, once each', async () => {
+  test('an email names each recipient that the hit should have reached', async () => {
     const messages = ['Anna', 'elm.example', '', 'Anna'].map(message);
     expect(await causeOf({ hitId: 5 }, { hits: { 5: { messages } } })).toEqual(
       expected({ kind: 'failed', receivers: 'Anna, elm.\u200bexample' }),
@@ -147,7 +147,7 @@ describe('causes stated in emails', () => {
     );
   });
 
-  test('an email states whether no one was on duty or there was no recipient', async () => {
+  test('an email states whether no one was on duty or the rule had no recipient', async () => {
     const hits = { 5: { messages: [], nobodyOnDuty: true }, 6: { messages: [] } };
     expect(await causeOf({ hitId: 5 }, { hits })).toEqual(expected({ kind: 'nobody_on_duty' }));
     expect(await causeOf({ hitId: 6 }, { hits })).toEqual(expected(noRecipient));
@@ -162,7 +162,7 @@ describe('emails about sensors', () => {
   const subject = `alarm-sensors:${customerId}`;
   const wait = `alarm-sensors-wait:${customerId}`;
 
-  test('alarms about sensors are emailed as a single list', async () => {
+  test('alarms about sensors are combined into one email', async () => {
     const { mails, updated, taken } = await run({
       open: [offline('a'), offline('b', { mailDate: NOW - 1 }), offline('c')],
     });
@@ -176,14 +176,14 @@ describe('emails about sensors', () => {
     expect(taken[0]).toEqual(['take', subject, 1, 60, NOW]);
   });
 
-  test('a sensor alarm list omits alarms that another process is sending', async () => {
+  test('a list of sensor alarms omits alarms that another process is sending', async () => {
     const some = await run({ open: [offline('a'), offline('b')], claimed: ['a'] });
     expect(some.updated.map(([id]) => id)).toEqual(['b']);
     const none = await run({ open: [offline('a'), offline('b')], claimed: ['a', 'b'] });
     expect([none.mails, none.updated]).toEqual([[], []]);
   });
 
-  test('sensor alarm lists are sent at least a minute apart', async () => {
+  test('lists of sensor alarms are sent at least a minute apart', async () => {
     const first = await run({ open: [offline('a')], used: [subject] });
     expect(first.mails).toEqual([]);
     expect(first.claims).toEqual([]);
@@ -201,7 +201,7 @@ describe('emails about sensors', () => {
     expect(mails.map(([, , limit]) => limit)).toEqual([10, 5]);
   });
 
-  test('a sensor alarm list contains only alarms that concern the recipient', async () => {
+  test('a list of sensor alarms contains only those that concern the recipient', async () => {
     const users = [userOf(1, { permissions: ['manage_bots'] }), userOf(2)];
     const { mails } = await run({
       open: [offline('a', { hitId: 5, isToBots: true }), offline('b', { hitId: 6 })],
@@ -220,7 +220,7 @@ describe('alarms from missing sensors', () => {
   const gone = (id: string, more: Partial<UnnotifiedAlarm> = {}) =>
     alarmOf(id, { sensorId: 's2', mailDate: NOW - HOUR, ...more });
 
-  test('an event alarm ends once the sensor is gone', async () => {
+  test('an alarm ends once its sensor is deleted', async () => {
     const { ended, mails, updated } = await run({ open: [gone('a')] });
     expect([ended, mails, updated]).toEqual([['a'], [], []]);
   });
@@ -250,7 +250,7 @@ describe('alarm lists', () => {
     expect(order).toEqual(['mail', 'update']);
   });
 
-  test('a list that everyone has received is followed only by the reminder', async () => {
+  test('once everyone has received a list, only a reminder follows', async () => {
     const open = [alarmOf('a', { ...mailed, deferredTo: [1] })];
     expect((await run({ open })).updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, NOW + 55 * MINUTE]]);
     const unanswered = [alarmOf('a', { ...mailed, deferredTo: [1], isUnanswered: true })];
@@ -282,7 +282,7 @@ describe('alarm lists', () => {
     expect(lines[2]).toContain(dateTimeAndZone(NOW - 6 * MINUTE, 'Europe/Berlin'));
   });
 
-  test('a list contains only alarms still open when it is sent', async () => {
+  test('a list omits alarms that have ended before it is sent', async () => {
     const { mails } = await run({
       open: [alarmOf('a', { ...mailed, deferredTo: [1] }), alarmOf('b', { ...mailed, deferredTo: [1] })],
       later: [alarmOf('b', { ...mailed, deferredTo: [1] })],
@@ -325,7 +325,7 @@ describe('refused emails', () => {
 describe('alarm reminders', () => {
   const mailedAt = (ms: number) => ({ mailDate: NOW - ms });
 
-  test('a reminder lists all open alarms an hour after the oldest email about them', async () => {
+  test('all open alarms are listed in a reminder an hour after the first email', async () => {
     const open = [alarmOf('a', mailedAt(HOUR)), alarmOf('b', mailedAt(MINUTE)), alarmOf('c', mailedAt(HOUR))];
     const { mails, updated, claims, order } = await run({ open, users: [userOf(1), userOf(2)] });
     const alarms = [described(), described(), described()];
@@ -341,7 +341,7 @@ describe('alarm reminders', () => {
     expect(order).toEqual(['mail', 'mail', 'update', 'update', 'update']);
   });
 
-  test('no reminder is due within an hour or for alarms never emailed', async () => {
+  test('no reminder is sent within an hour of the last email', async () => {
     for (const open of [
       [alarmOf('a', mailedAt(HOUR - 1))],
       [alarmOf('a', { ...mailedAt(HOUR), isUnanswered: true })],
@@ -352,7 +352,7 @@ describe('alarm reminders', () => {
     expect(unmailed.updated).toHaveLength(1);
   });
 
-  test('the next reminder about all alarms is due an hour after the last one', async () => {
+  test('the next reminder is due an hour after the last one', async () => {
     const reminded = { ...mailedAt(3 * HOUR), reminders: 2, reminderDate: NOW - HOUR };
     expect((await run({ open: [alarmOf('a', reminded)] })).updated).toEqual([
       ['a', { reminders: 3, reminderDate: NOW }, NOW + HOUR],
@@ -361,14 +361,14 @@ describe('alarm reminders', () => {
     expect((await run({ open: [alarmOf('a', reminded), other] })).mails).toEqual([]);
   });
 
-  test('reminders end after the 24th', async () => {
+  test('no reminder follows the 24th', async () => {
     const of = (reminders: number) => [alarmOf('a', { ...mailedAt(30 * HOUR), reminders, reminderDate: NOW - HOUR })];
     expect((await run({ open: of(22) })).updated).toEqual([['a', { reminders: 23, reminderDate: NOW }, NOW + HOUR]]);
     expect((await run({ open: of(23) })).updated).toEqual([['a', { reminders: 24, reminderDate: NOW }, null]]);
     expect((await run({ open: of(24) })).mails).toEqual([]);
   });
 
-  test('a reminder is sent once even if two processes try to send it', async () => {
+  test('a reminder is sent only once if two processes try to send it', async () => {
     const { mails, updated } = await run({ open: [alarmOf('a', mailedAt(HOUR))], claimed: ['a'] });
     expect([mails, updated]).toEqual([[], []]);
   });

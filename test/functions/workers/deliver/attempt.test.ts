@@ -126,7 +126,7 @@ describe('webhook deliveries', () => {
     expect(isFree).toBe(true);
   });
 
-  test('a webhook delivery keeps the request id of the call that caused it', async () => {
+  test('a webhook delivery keeps the request id of the request that caused it', async () => {
     const { named, id } = await run({ task: { requestId: 'call-1' } });
     expect(named('claim')[0]?.[0]).toEqual({ ...key, id, requestId: 'call-1' });
   });
@@ -138,7 +138,7 @@ describe('webhook deliveries', () => {
     expect(isFree).toBe(true);
   });
 
-  test('a webhook delivery is left to the task that claimed it', async () => {
+  test('a webhook delivery claimed by another task is left to that task', async () => {
     const held = { ...toWebhook(), state: 'delivered', hit: null };
     const { outcome, named } = await run({ delivery: held, more: {}, claimed: null });
     expect(['delivered', 'requeued']).toContain(outcome);
@@ -161,7 +161,7 @@ describe('webhook deliveries', () => {
     expect(named('claim')).toEqual([]);
   });
 
-  test('a delivery enters the feed if the webhook has no URL, enabled or not', async () => {
+  test('a delivery to a webhook without a URL enters the feed', async () => {
     const delivery = toWebhook({ state: 'pending', nextAttempt: NOW });
     const { outcome, named } = await run({ webhooks: [{ ...webhook, url: null, isEnabled: false }], delivery });
     expect(outcome).toBe('pending');
@@ -177,7 +177,7 @@ describe('attempt times', () => {
     expect(soon.named('claim')[0]?.[1]).toBe(NOW + 1_000);
   });
 
-  test('an attempt due more than a second later is left to another task', async () => {
+  test('an attempt due in more than a second is left to another task', async () => {
     const { outcome, enqueued, task, calls } = await run({ task: { notBefore: NOW + 1_001 } });
     expect(outcome).toBe('requeued');
     expect(enqueued).toEqual([[[{ ...task, isRetry: true, notBefore: NOW + 1_001 }], 1]]);
@@ -228,7 +228,7 @@ describe('a slow or failing receiver', () => {
     expect(enqueued).toEqual([[[{ ...task, isRetry: true }], 0]]);
   });
 
-  test('a retry to a failing receiver takes a slot and then frees it', async () => {
+  test('a retry to a failing receiver frees its slot afterwards', async () => {
     const { outcome, named } = await run({ webhooks: [failing], task: { isRetry: true } });
     expect(outcome).toBe('delivered');
     const lease = { slots: 5, first: 0, isProbe: false, token: expect.any(String), aloneSince: 5 };
@@ -251,7 +251,7 @@ describe('a slow or failing receiver', () => {
     expect((await run({ webhooks: [failing], task: { isRetry: true }, left: 20_000 })).outcome).toBe('delivered');
   });
 
-  test('a delivery waiting for a slot is not sent if the webhook is disabled or deleted', async () => {
+  test('a delivery waiting for a slot is not sent once the webhook is disabled', async () => {
     for (const later of [{ ...failing, isEnabled: false }, null, { ...failing, url: null }]) {
       const { outcome, named, enqueued } = await run({
         webhooks: [failing, later],
@@ -278,7 +278,7 @@ describe('open circuits', () => {
     expect(Number(until)).toBeGreaterThanOrEqual(NOW + 30_000);
   });
 
-  test('an open circuit that postpones an early attempt does not move the scheduled attempt', async () => {
+  test('an early attempt postponed by an open circuit does not move the scheduled one', async () => {
     const early = { insteadOf: NOW, back: 5 };
     const planned = toWebhook({ attempts: 3, state: 'retrying', nextAttempt: NOW });
     const { outcome, named, enqueued } = await run({
@@ -319,7 +319,7 @@ describe('open circuits', () => {
   });
 });
 
-test('a postponed delivery is not sent again if it was delivered during recovery', async () => {
+test('a delivery made during recovery is not sent again by the postponed attempt', async () => {
   const back = { ...webhook, backDate: NOW - 60_000 };
   const delivered = toWebhook({ state: 'delivered', sendTryTimes: [NOW - 30_000], hit: null });
   const { outcome, named } = await run({

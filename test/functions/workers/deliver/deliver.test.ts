@@ -60,7 +60,7 @@ test('requeues a task that arrives more than a second early', async () => {
   expect([receiver.received.length, await state()]).toEqual([0, ['pending', null, 0]]);
 });
 
-test('attempts a delivery at once if its task is implausibly early', async () => {
+test('attempts a delivery at once if its task is planned implausibly far ahead', async () => {
   const { run } = await furnish();
   expect(await run({ notBefore: world.now() + 11_000 })).toBe('delivered');
 });
@@ -86,7 +86,7 @@ test('holds a delivery whose webhook is disabled', async () => {
   expect(await state()).toEqual(['held', 'webhook_disabled', 0]);
 });
 
-test('postpones a first attempt that the retry schedule delays', async () => {
+test('postpones a first attempt if the retry schedule delays it', async () => {
   const { run, kept, receiver, enqueued } = await furnish({ retrySchedule: [60, 60] });
   expect(await run()).toBe('postponed');
   const [{ createDate } = expect.unreachable(), ...more] = await kept();
@@ -115,7 +115,7 @@ test('postpones a retry while the circuit is open', async () => {
   expect([receiver.received, await state()]).toEqual([[], ['pending', null, 0]]);
 });
 
-test('requeues a delivery leased by another task', async () => {
+test('requeues a delivery that another task has leased', async () => {
   const { run, receiver } = await furnish();
   const open = Promise.withResolvers<void>();
   world.answerWith((response) => void open.promise.then(() => response.end()));
@@ -133,7 +133,7 @@ test('sends nothing for a delivery that has already ended', async () => {
   expect(receiver.received).toHaveLength(1);
 });
 
-test('retries a delivery after a 500 response until the last attempt', async () => {
+test('fails a delivery after the last attempt returns a 500 response', async () => {
   const { run, state } = await furnish({ retrySchedule: [0, 10] });
   world.answerWith(status(500, ''));
   expect(await run()).toBe('retrying');

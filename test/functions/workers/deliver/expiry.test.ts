@@ -80,7 +80,7 @@ const fetchFor = async (ms: number, feed: () => Promise<unknown>): Promise<void>
 };
 
 test.each([{ url: null }, {}])(
-  'reports a fall exactly once after it was held for 14 days (webhook changes: %o)',
+  'reports a fall exactly once after holding it for 14 days (webhook changes: %o)',
   async (more) => {
     const { put, fall, notified, ends, url } = await furnish();
     await put({ url, isEnabled: false });
@@ -117,7 +117,7 @@ test('reports a fall exactly once if it is not confirmed for 14 days', async () 
   expect(notified()).toEqual(ONCE);
 });
 
-test('a fetch returns the deliveries after an expired one', async () => {
+test('a fetch after an expired delivery returns the next deliveries', async () => {
   const { fall, feed, notified } = await furnish();
   await fall();
   const [first] = await feed();
@@ -157,7 +157,7 @@ test('does not report a redelivery that no one fetched', async () => {
   expect(notified()).toEqual(NEVER);
 });
 
-test('a fetch succeeds and counts a failure if an expired delivery cannot be enqueued', async () => {
+test('a fetch succeeds even if an expired delivery cannot be enqueued', async () => {
   const { fall, feed } = await furnish();
   await fall();
   isDown = true;

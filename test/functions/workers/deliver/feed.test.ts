@@ -45,7 +45,7 @@ const furnish = async () => {
   return { ...home, move: (more: object = {}) => client.ok('PUT', at, { ...webhook, url: receiver.url, ...more }) };
 };
 
-test("posts a feed's deliveries once the webhook has a URL, despite stale reads", async () => {
+test("posts a feed's deliveries once the webhook has a URL, even after stale reads", async () => {
   const { fall, move, receiver, record } = await furnish();
   await fall();
   isLagging = true;
@@ -59,7 +59,7 @@ test("posts a feed's deliveries once the webhook has a URL, despite stale reads"
   expect(await record()).not.toHaveProperty('duePk');
 });
 
-test('posts a delivery written to a feed after the webhook was given a URL', async () => {
+test('posts a delivery added to a feed after the webhook got a URL', async () => {
   const { fall, move, receiver } = await furnish();
   const [reached, written, read] = [0, 1, 2].map(() => Promise.withResolvers<void>());
   if (!reached || !written || !read) return;

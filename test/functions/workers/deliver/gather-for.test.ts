@@ -56,7 +56,7 @@ const gather = async (
 };
 
 describe('gathered messages', () => {
-  test("a combined message replaces all deliveries due on one person's channel", async () => {
+  test("a combined message replaces all due deliveries on one person's channel", async () => {
     const first = offline('a');
     const [b, c] = [offline('b'), offline('c', { person: { userId: 22, by: 'email', name: '' } })];
     const sms = offline('d', { person: { userId: 21, by: 'sms', name: '' } });
@@ -69,7 +69,7 @@ describe('gathered messages', () => {
     expect(enqueued).toEqual([]);
   });
 
-  test('no combined message is needed if all deliveries are about the same sensor', async () => {
+  test('deliveries about a single sensor are not combined', async () => {
     const first = offline('a');
     const again = { ...offline('b'), snapshot: first.snapshot };
     const { gathered, claims } = await gather(first, { due: [again] });
@@ -81,13 +81,13 @@ describe('gathered messages', () => {
     expect((await gather(offline('a'), { due: [b, c], unclaimed: [b.id] })).gathered).toEqual([c.id]);
   });
 
-  test('a combined message omits escalation steps of an acknowledged alarm', async () => {
+  test('a combined message omits escalation steps if the alarm is acknowledged', async () => {
     const [b, c] = [offline('b', { isStep: true }), offline('c')];
     const hits = { 11: { acknowledgement: { name: 'Ben' } } };
     expect((await gather(offline('a'), { due: [b, c], hits })).gathered).toEqual([c.id]);
   });
 
-  test('deliveries without a task get a task, in case this process dies', async () => {
+  test('deliveries without a task get one, in case this process dies', async () => {
     const [b, c] = [offline('b'), offline('c')];
     const { enqueued } = await gather(offline('a'), { due: [b, c], indexed: [c.id] });
     expect(enqueued).toMatchObject([[[{ type: 'deliver', deliveryId: c.id, isRetry: true }], 30]]);
@@ -99,12 +99,12 @@ describe('gathered messages', () => {
     expect((await gather(offline('a'), { due })).gathered).toHaveLength(499);
   });
 
-  test('a combined message includes deliveries from before the clock was set back', async () => {
+  test('a combined message includes deliveries created before the clock was set back', async () => {
     const { asked } = await gather(offline('a', {}, NOW + 90_000), {});
     expect(asked).toEqual([[customerId, [NOW - 60_000, NOW + 90_000], NOW, 5_000]]);
   });
 
-  test('one message covers the deliveries to all users in a Telegram chat', async () => {
+  test('one message covers deliveries to all users in a Telegram chat', async () => {
     const first = offline('a', telegram(21));
     const due = [offline('b', telegram(22)), offline('c', telegram(23)), offline('d', telegram(21)), offline('e')];
     const channel = { by: 'telegram', address: '-100' };
@@ -128,7 +128,7 @@ describe('a Telegram chat report', () => {
     return { calls, logged };
   };
 
-  test('a refusal from Telegram marks the channel of each user in the chat', async () => {
+  test('a message refused by Telegram marks the channel of each user in the chat', async () => {
     const deliveries = [21, 22, 22, 23].map((userId) => deliveryTo('telegram', telegram(userId)));
     const { calls, logged } = await update({ refused: 'Forbidden', answer: 'blocked' }, channel, deliveries);
     const mark = { sentAt: NOW, date: NOW, reason: 'blocked' };
@@ -142,7 +142,7 @@ describe('a Telegram chat report', () => {
     ]);
   });
 
-  test("a Telegram response records a group's new id, or that the group is reachable again", async () => {
+  test("a Telegram response updates a group's new id", async () => {
     const moved = await update({ movedTo: '-200' });
     expect(moved.calls).toEqual([
       ['recordReached', { customerId, userId: 21 }, 'telegram', { from: '-100', to: '-200' }],

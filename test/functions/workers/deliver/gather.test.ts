@@ -50,7 +50,7 @@ const startProcess = () => {
   };
 };
 
-test('two processes working on the same flood of deliveries send a single combined message', async () => {
+test('two processes handling the same deliveries send a single combined message', async () => {
   const home = await world.furnish();
   const anna = await home.hire('Anna', { telegram: '-100300' });
   await home.rule([{ userId: anna.id, by: 'telegram' }], { situation: 'sensor_inactive' });

@@ -113,7 +113,7 @@ describe('successful attempts', () => {
   const back = { date: NOW, isRest: false, after: null, isListed: false };
   const release = [[{ type: 'release_held', customerId, webhookId: 'w1', back }], 1];
 
-  test('the first success after failures releases pending deliveries before it is recorded', async () => {
+  test('the first success after failures triggers a release before it is recorded', async () => {
     const { enqueued, named, places, admitted } = await record(failing, success, {}, ['slot1']);
     expect(enqueued).toEqual([release]);
     expect(named('recordBack')).toEqual([[admitted.webhook, { now: NOW, slowUntil: null, leases: ['slot1'] }, null]]);
@@ -141,14 +141,14 @@ describe('failed attempts', () => {
     expect(named('failed')).toEqual([[admitted.webhook, NOW, recorded, ['slot2']]]);
   });
 
-  test('a first delivery that is not retried counts as lost, and leaves nothing pending', async () => {
+  test('a first delivery that fails for good counts as lost', async () => {
     const lost = { ...failure(), next: { state: 'failed', reason: 'exhausted' } };
     expect((await record({}, lost)).named('failed')).toMatchObject([[{}, NOW, { isLost: true, begun: null }, []]]);
     const test = { ...lost, delivery: toWebhook({ isTest: true }) };
     expect((await record({}, test)).named('failed')).toMatchObject([[{}, NOW, { isLost: false }, []]]);
   });
 
-  test('the tenth failure in a row opens the circuit, which raises an alarm once', async () => {
+  test('ten consecutive failures open the circuit and raise one alarm', async () => {
     const tenth = await record({ consecutiveFailures: 9 }, failure());
     expect(tenth.named('failed')).toMatchObject([[{}, NOW, { openUntil: NOW + 5_000 }, []]]);
     expect(tenth.measured).toEqual([['BreakersOpened']]);
@@ -166,7 +166,7 @@ describe('failed attempts', () => {
       expect((await record({}, failure(), { after: { ...after, pendingSince } })).named('notePending')).toEqual([]);
   });
 
-  test('several days of failures disable the webhook, after a warning halfway', async () => {
+  test('several days of failures disable a webhook, with a warning halfway', async () => {
     const since = (ms: number) => ({ ...webhook, consecutiveFailures: 20, failingSince: NOW - ms });
     const disabled = await record({}, failure(), { after: since(5 * DAY) });
     expect(disabled.named('disable')).toMatchObject([[{ id: 'w1' }, NOW, 'failing', expect.anything()]]);
@@ -185,7 +185,7 @@ describe('failed attempts', () => {
     expect((await record({}, last, { after: since(5 * DAY) })).named('disable')).toHaveLength(1);
   });
 
-  test('a failed attempt that began before the receiver recovered is retried at once', async () => {
+  test('an attempt that began before the receiver recovered is retried at once if it fails', async () => {
     const after = { ...webhook, consecutiveFailures: 1, backDate: NOW };
     const soon = await record({}, failure(NOW + HOUR), { after });
     expect(soon.enqueued).toMatchObject([[[{ isRetry: true, notBefore: NOW + 1_000, early: { back: NOW } }], 1]]);
@@ -214,7 +214,7 @@ describe('early attempts', () => {
     ...more,
   });
 
-  test("an early attempt's task names the attempt it replaces", () => {
+  test('the task of an early attempt names the scheduled attempt it replaces', () => {
     const { deps } = world();
     const delivery = pending({ requestId: 'q' });
     expect(earlyAttempt(deps, some(isBack), delivery, NOW)).toEqual({ time: NOW, task: taskOf(delivery) });
@@ -222,7 +222,7 @@ describe('early attempts', () => {
     expect(halfway?.task).toMatchObject({ notBefore: NOW + 1, early: { back: 0 } });
   });
 
-  test('an early attempt is skipped if pointless or due too late', () => {
+  test('an early attempt is skipped if it is useless or due too late', () => {
     const { deps } = world();
     const attemptOf = (delivery: Delivery, turn = NOW) => earlyAttempt(deps, some(isBack), delivery, turn);
     expect(attemptOf(pending({ state: 'delivered' }))).toBeNull();
@@ -231,7 +231,7 @@ describe('early attempts', () => {
     expect(attemptOf(pending(), NOW + 900_001)).toBeNull();
   });
 
-  test("an early attempt respects the retry schedule's delay for first attempts", () => {
+  test("an early attempt does not shorten the schedule's delay for first attempts", () => {
     const { deps } = world();
     const fresh = pending({ state: 'pending', attempts: 0, sendTryTimes: [], nextAttempt: ACCEPTED + 65_000 });
     expect(earlyAttempt(deps, some({ ...isBack, retrySchedule: [60] }), fresh, NOW)).toBeNull();
@@ -251,7 +251,7 @@ describe('early attempts', () => {
     ]);
   });
 
-  test('an attempt that fails while the receiver recovers is repeated a second later', async () => {
+  test('an attempt that fails during the recovery is repeated a second later', async () => {
     const next = { state: 'retrying', nextAttempt: NOW + HOUR } as const;
     const again = async (of: object, delivery: Delivery) => {
       const { deps, enqueued } = world();
@@ -280,7 +280,7 @@ describe('early attempts', () => {
   };
   const early = { insteadOf: NOW + HOUR, back: NOW - 5 };
 
-  test('an early attempt is made only if the delivery and the receiver are unchanged', async () => {
+  test('an early attempt is made only if the delivery and receiver are unchanged', async () => {
     expect(await check({ delivery: pending(), until: null }, { early })).toEqual([null, 0]);
     expect(await check({ delivery: pending(), until: null }, { early }, { backDate: NOW })).toEqual(['postponed', 0]);
     expect(await check({ delivery: pending(), until: null }, { early }, { consecutiveFailures: 3 })).toEqual([
@@ -291,20 +291,20 @@ describe('early attempts', () => {
     expect(await check({ delivery: moved, until: NOW + 9_000 }, { early })).toEqual(['requeued', 1]);
   });
 
-  test("no early attempt is made if the delivery's scheduled attempt is due", async () => {
+  test('makes the scheduled attempt instead of an early one if it is due', async () => {
     expect(await check({ delivery: pending({ nextAttempt: NOW }), until: null })).toEqual([null, 0]);
     const first = pending({ state: 'pending', nextAttempt: null });
     expect(await check({ delivery: first, until: null })).toEqual([null, 0]);
     expect(await check({ delivery: pending({ nextAttempt: NOW + 1 }), until: NOW + 1 })).toEqual(['requeued', 1]);
   });
 
-  test('an early attempt after a process died is made once the lease has ended', async () => {
+  test('an early attempt waits for the lease of a dead process to expire', async () => {
     const sending = pending({ state: 'sending' });
     expect(await check({ delivery: sending, until: NOW })).toEqual([null, 0]);
     expect(await check({ delivery: sending, until: NOW + 1 })).toEqual(['requeued', 1]);
   });
 
-  test('no early attempt is made for a delivery attempted by another task', async () => {
+  test('no early attempt is made if another task has attempted the delivery', async () => {
     const delivered = (...sendTryTimes: number[]) => ({
       delivery: toWebhook({ state: 'delivered', sendTryTimes }),
       until: null,
@@ -333,7 +333,7 @@ describe('releasing deliveries to a recovered receiver', () => {
     return { ...stubs, ids, next, task };
   };
 
-  test('the release waits until the success is recorded', async () => {
+  test('the release waits until the success has been recorded', async () => {
     const early = { pendingSince: ACCEPTED, backDate: NOW - 100, lastFailure: NOW - 50 };
     const waiting = await release([], {}, early);
     expect(waiting.enqueued).toEqual([[[waiting.task], 1]]);
@@ -368,7 +368,7 @@ describe('releasing deliveries to a recovered receiver', () => {
     expect(named('endRelease')).toEqual([]);
   });
 
-  test('the release ends once no delivery is left', async () => {
+  test('the release ends once no deliveries are left', async () => {
     expect((await release([], { isListed: true })).named('endRelease')).toEqual([[expect.anything(), NOW - 5]]);
     const nothing = await release([[]]);
     expect(nothing.named('endRelease')).toHaveLength(1);
@@ -385,7 +385,7 @@ describe('releasing deliveries to a recovered receiver', () => {
     expect(next).toEqual([[expect.objectContaining({ back: { ...start, after: many[49]?.id } })], 5]);
   });
 
-  test('the release leaves the rest to the next step if no time is left', async () => {
+  test('the release leaves the rest to the next task when time runs out', async () => {
     const { ids, next, named } = await release([[alarm('a')]], {}, {}, 5_000);
     expect([ids, named('range')]).toEqual([[], []]);
     expect(next).toEqual([[expect.objectContaining({ back: start })], 0]);

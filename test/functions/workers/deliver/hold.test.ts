@@ -116,7 +116,7 @@ describe('disabled webhooks', () => {
     expect(await hold(raced.deps, key, some(webhook))).toBe('superseded');
   });
 
-  test('a delivery changed by another task is not held', async () => {
+  test('a delivery that another task has changed is not held', async () => {
     const { deps, names } = world({ delivery: toWebhook({ state: 'failed' }) });
     expect(await hold(deps, key, some(webhook))).toBe('failed');
     expect(names()).toEqual(['delivery', 'hold', 'queued']);
@@ -146,7 +146,7 @@ describe('releasing held deliveries', () => {
     ]);
   });
 
-  test('held alarms about people are released before older deliveries', async () => {
+  test('held alarms about people are released before any older deliveries', async () => {
     const all = [
       about('a', 'standing_up'),
       about('b', 'fall_detected'),
@@ -157,14 +157,14 @@ describe('releasing held deliveries', () => {
     expect(named('release').map(([delivery]) => (delivery as Delivery).id)).toEqual(['b', 'd', 'a', 'c']);
   });
 
-  test('held deliveries wait while others are released', async () => {
+  test("only one task releases a webhook's held deliveries at once", async () => {
     expect((await release({ reserved: null, ids: ['a'] })).names()).toEqual(['reserve']);
     const none = await release({});
     expect(none.named('correctCount')).toEqual([[webhook, NOW]]);
     expect(none.named('deliveries')).toEqual([]);
   });
 
-  test('held deliveries are left to the next task if no time is left', async () => {
+  test('held deliveries are left to the next task when time runs out', async () => {
     expect((await release({ ids: ['a'] }, 4_999)).named('release')).toEqual([]);
     expect((await release({ ids: ['a'] }, 5_000)).named('release')).toHaveLength(1);
   });
@@ -189,7 +189,7 @@ describe('a delivery to a webhook without a URL', () => {
     expect(sending.named('toFeed')).toHaveLength(1);
   });
 
-  test('a delivery stays unchanged if it has ended or is held', async () => {
+  test('a delivery that has ended or is held does not enter the feed', async () => {
     const ended = await enter(pending({ state: 'delivered' }));
     expect([ended.outcome, ended.named('toFeed')]).toEqual(['delivered', []]);
     const held = await enter(pending({ state: 'held', heldUntil: NOW + 5 }));
@@ -197,7 +197,7 @@ describe('a delivery to a webhook without a URL', () => {
     await expect(enter(null)).rejects.toThrow('the table has no such delivery');
   });
 
-  test('a delivery expires if it waits too long in the feed', async () => {
+  test('a delivery expires after waiting too long in the feed', async () => {
     const old = pending({ createDate: NOW - 90 * DAY });
     const { outcome, named } = await enter(old);
     expect(outcome).toBe('failed');
@@ -206,7 +206,7 @@ describe('a delivery to a webhook without a URL', () => {
     expect((await enter(old, { isEnded: false })).outcome).toBe('superseded');
   });
 
-  test('a feed delivery ends if the message is lost', async () => {
+  test('a feed delivery ends if its message is lost', async () => {
     const { event, ...others } = toWebhook().snapshot;
     const raw = { format: 'raw', snapshot: { ...others, event: { ...event, source: 'm1' } } };
     const lost = await enter(pending({ ...raw, nextAttempt: null }), { raw: null });
@@ -225,7 +225,7 @@ describe('checking a feed', () => {
   };
   const unfetched = { lastSuccess: NOW - 600_000 };
 
-  test('checking a feed reports once that no one fetches it', async () => {
+  test('a feed that no one fetches is reported only once', async () => {
     const { state, measured, named, mails } = await check(unfetched, { managers: [boss] });
     expect(state).toBe('in_use');
     expect(named('noFetch')).toHaveLength(1);
@@ -237,7 +237,7 @@ describe('checking a feed', () => {
     expect(fetched.calls).toEqual([]);
   });
 
-  test('checking a feed posts the deliveries once the webhook has a URL', async () => {
+  test("a feed's deliveries are posted once the webhook has a URL", async () => {
     const url = { url: 'https://example.org/' };
     const { state, named, enqueued } = await check(url, { ids: ['a', 'b'], released: [true, false] });
     expect(state).toBe('in_use');
@@ -250,13 +250,13 @@ describe('checking a feed', () => {
     expect((await check(url, { ids: ['a'] }, 4_999)).named('toPost')).toEqual([]);
   });
 
-  test('checking a feed posts alarms about people first', async () => {
+  test("a feed's alarms about people are posted first", async () => {
     const all = [about('a', 'standing_up'), about('b', 'fall_detected')];
     const { named } = await check({ url: 'https://example.org/' }, { all, ids: ['b', 'a'] });
     expect(named('toPost').map(([delivery]) => (delivery as Delivery).id)).toEqual(['b', 'a']);
   });
 
-  test('feed checks end once the feed stays empty', async () => {
+  test('a feed is no longer checked once it stays empty', async () => {
     const url = { url: 'https://example.org/' };
     expect((await check(url)).state).toBe('empty');
     expect((await check({ ...url, updateDate: NOW - 60_000 })).state).toBe('in_use');
@@ -279,12 +279,12 @@ describe('reports about disabled webhooks', () => {
     expect(mails.map(([to]) => to)).toEqual(['boss@example.org']);
   });
 
-  test('a disabled webhook is reported once, by the process that disabled it', async () => {
+  test('a disabled webhook is reported only by the process that disabled it', async () => {
     const { measured, enqueued, mails } = await disable(toWebhook(), { isDisabled: false });
     expect([measured, enqueued, mails]).toEqual([[], [], []]);
   });
 
-  test("a webhook disabled by a failed test is reported for the customer's first sensor", async () => {
+  test("a failed test that disables a webhook is reported for the customer's first sensor", async () => {
     const test = await disable(toWebhook({ isTest: true }), { sensors: [{ id: 's7' }, { id: 's8' }] });
     expect(test.enqueued).toMatchObject([[[{ sensorId: 's7' }], 0]]);
     const none = await disable(toWebhook({ isTest: true }));

@@ -45,7 +45,7 @@ test('cancels a held escalation step once the alarm is acknowledged', async () =
   expect(notifications.map(({ who }) => who)).toEqual(['a', 'b']);
 });
 
-test('sends a held escalation step if the acknowledgement was withdrawn', async () => {
+test('sends a held escalation step if the acknowledgement is withdrawn', async () => {
   const { notifications, turn, deliveries, acknowledgement } = await held();
   await acknowledgement('PUT');
   await acknowledgement('DELETE');

@@ -76,7 +76,7 @@ test('disables a webhook after two minutes of 410 responses to tests', async () 
   expect(actions().filter((action) => action === 'webhook/disabled')).toHaveLength(1);
 });
 
-test('reports each failed fall delivery, with at most one email an hour', async () => {
+test('sends at most one email an hour about failed fall deliveries', async () => {
   const { fall, actions, mailsHere, list, client, at } = await furnish([0]);
   world.answerWith(status(500, ''));
   for (let at = 0; at < 3; at++) await fall();

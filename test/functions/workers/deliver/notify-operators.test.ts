@@ -11,7 +11,7 @@ describe('reports to operators', () => {
   const mailed = { mailDate: NOW - 1 };
   const open = [alarmOf('a', mailed), alarmOf('b', { ...mailed, situation: 'apnea' })];
 
-  test("operators get one report of a customer's alarms, at most once an hour", async () => {
+  test("operators get at most one report an hour about a customer's alarms", async () => {
     const { reports, reported, taken, places, logged } = await run({ open, topic });
     const message = operatorMessage({
       service: 'Sensor Cloud',
@@ -40,7 +40,7 @@ describe('reports to operators', () => {
     expect([reports, reported]).toEqual([[], []]);
   });
 
-  test('operators get no report without a topic or new alarms', async () => {
+  test('operators get no report without new alarms', async () => {
     expect((await run({ open })).taken).toEqual([]);
     const known = [alarmOf('a', { ...mailed, reportDate: 1 }), alarmOf('b', { ...mailed, isUnanswered: true })];
     expect((await run({ open: known, topic })).taken).toEqual([]);
@@ -49,7 +49,7 @@ describe('reports to operators', () => {
     expect(reports[0]?.[1]).toContain('1 fall_detected.');
   });
 
-  test('operators get the report with the next task if the topic refuses it', async () => {
+  test('the next task repeats a report that the topic refused', async () => {
     const failure = new Error('the topic is away');
     const { deps, taken, reported } = world({ open, topic, notify: () => Promise.reject(failure) });
     await expect(alertManagers(deps, customerId)).rejects.toBe(failure);
@@ -57,7 +57,7 @@ describe('reports to operators', () => {
     expect(reported).toEqual([]);
   });
 
-  test('failing emails to managers do not affect operator reports, and vice versa', async () => {
+  test('a failing email to managers does not prevent the report to operators', async () => {
     const failure = new Error('no mails');
     const fresh = [alarmOf('a')];
     const without = world({ open: fresh, topic, mail: () => Promise.reject(failure) });
@@ -77,7 +77,7 @@ describe('reports to operators', () => {
   });
 });
 
-test('nothing is read or sent once all alarms have been acknowledged', async () => {
+test('no report or email is sent once all alarms have been acknowledged', async () => {
   const { deps, mails, taken } = world({ open: [], topic: 'topic' });
   const { store } = deps;
   await alertManagers({ ...deps, store: { unnotified: store.unnotified } } as never, customerId);

@@ -38,7 +38,7 @@ const notify = async (outcome: unknown, channels: object[] = [email]) => {
   return { ...stubs, state, states, first, other };
 };
 
-test('a message about several sensors is sent once, and recorded for each delivery', async () => {
+test('a message about several sensors is sent only once', async () => {
   const { state, states, named } = await notify('accepted');
   expect(state).toBe('delivered');
   expect(named('person')).toHaveLength(1);
@@ -49,7 +49,7 @@ test('a message about several sensors is sent once, and recorded for each delive
   ]);
 });
 
-test("a failed message about several sensors is retried only by the first delivery's task", async () => {
+test("only the first delivery's task retries a failed message about several sensors", async () => {
   const { state, states, enqueued, first } = await notify({ retry: 'Busy' });
   expect(state).toBe('retrying');
   expect(states).toEqual([
@@ -60,7 +60,7 @@ test("a failed message about several sensors is retried only by the first delive
   expect(enqueued).toHaveLength(1);
 });
 
-test('a message about several sensors to an unreachable person fails for all deliveries', async () => {
+test('all deliveries in a message about several sensors fail if the person is unreachable', async () => {
   const { states, named } = await notify('accepted', []);
   expect(named('person')).toEqual([]);
   expect(states).toEqual([

@@ -66,7 +66,7 @@ const furnish = async () => {
   return { ...home, acknowledgeAll };
 };
 
-test('reports unnotified alarms to the operators at most once an hour per customer', async () => {
+test('reports unnotified alarms at most once an hour per customer', async () => {
   const [home, other] = [await furnish(), await furnish()];
   await home.fall();
   await world.pass(2.5 * MINUTE);
@@ -92,7 +92,7 @@ test('reports unnotified alarms to the operators at most once an hour per custom
   for (const one of [home, other]) await one.acknowledgeAll();
 });
 
-test('reports an alarm once, however many workers try concurrently', async () => {
+test('reports an alarm only once, even if many workers try at the same time', async () => {
   failures = Number.POSITIVE_INFINITY;
   const home = await furnish();
   await home.fall();
@@ -106,7 +106,7 @@ test('reports an alarm once, however many workers try concurrently', async () =>
   await home.acknowledgeAll();
 });
 
-test('reports an alarm within a minute if a worker dies during the report', async () => {
+test('reports an alarm within a minute after a worker dies while reporting it', async () => {
   failures = Number.POSITIVE_INFINITY;
   const home = await furnish();
   await home.fall();
@@ -129,7 +129,7 @@ test('reports an alarm within a minute if a worker dies during the report', asyn
   await home.acknowledgeAll();
 });
 
-test('reports an alarm to the operators while the mail service hangs', async () => {
+test('reports an alarm to operators even if the mail service hangs', async () => {
   const reported = Promise.withResolvers<void>();
   onMessage = reported.resolve;
   world.answerWith(() => reported.promise);
@@ -152,7 +152,7 @@ test('logs both errors if managers and operators cannot be notified', async () =
   await home.acknowledgeAll();
 });
 
-test('reports an alarm again if the topic did not accept the message', async () => {
+test('reports an alarm again if the topic refused the message', async () => {
   failures = 2;
   const home = await furnish();
   await home.fall();
