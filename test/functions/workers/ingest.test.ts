@@ -71,12 +71,12 @@ const fromQueue = (...bodies: unknown[]) =>
 const topicPrefix = `v1/devices/`;
 
 describe('a message from the AWS IoT rule', () => {
-  test('a message from the AWS IoT rule keeps the time AWS IoT received it', async () => {
+  test('an AWS IoT message keeps the time at which AWS IoT received it', async () => {
     await handler.with(runtime())(published(), context);
     expect(tasks).toMatchObject([{ sensorId: sensor.sensorId, receiveDate: 1_000, messages: ['{}'] }]);
   });
 
-  test('a message from the AWS IoT rule fails while no queue accepts it', async () => {
+  test('an AWS IoT message fails while no queue accepts it', async () => {
     isQueueDown = true;
     await expect(handler.with(runtime())(published(), context)).rejects.toThrow();
     expect(publishedToDevices).toEqual([]);
@@ -105,7 +105,7 @@ describe('a message from the AWS IoT rule', () => {
 });
 
 describe('a message from the mqtt queue', () => {
-  test("accepts messages from the rule's error action and from failed invocations", async () => {
+  test("accepts messages from the rule's error action", async () => {
     const kept = { ruleName: 'r', topic: `$aws/rules/r/v1/devices/${sensor.sensorId}/messages`, clientId: 'c' };
     const response = await fromQueue({ ...kept, base64OriginalPayload: base64('{"a":1}') }, published());
     expect(response).toEqual({ batchItemFailures: [] });
@@ -124,7 +124,7 @@ describe('a message from the mqtt queue', () => {
     expect(tasks.map(({ customerId }) => customerId)).toEqual([home.customerId, other.customerId]);
   });
 
-  test('a message returns to the mqtt queue while `events` does not accept it', async () => {
+  test('a message returns to the mqtt queue while the events queue rejects it', async () => {
     isQueueDown = true;
     expect((await fromQueue(published())).batchItemFailures).toHaveLength(1);
   });
@@ -140,7 +140,7 @@ describe('a message from the mqtt queue', () => {
     expect(tasks).toHaveLength(200);
   });
 
-  test('a message leaves the dead-letter queue with the next sweep', async () => {
+  test('the next sweep returns messages from the dead-letter queue', async () => {
     const { queues, dead } = cloud.waiting as Extract<Cloud['waiting'], { dead: object }>;
     dead.mqtt.send({
       ...encodeTask({ type: 'check_sensor', customerId: 0, sensorId: 'x' }),
@@ -172,7 +172,7 @@ describe('a last will from AWS IoT, which also publishes the last wills of repla
     await authorizeAt(100_000, 'first');
   });
 
-  test('a last will takes effect after ten seconds unless the device reconnects', async () => {
+  test('a last will takes effect after ten seconds without a reconnect', async () => {
     await handler.with(runtime())(will({ receiveDate: 900_000 }), context);
     expect(postponed).toMatchObject([{ delaySeconds: 10 }]);
     expect(tasks).toEqual([]);
@@ -185,14 +185,14 @@ describe('a last will from AWS IoT, which also publishes the last wills of repla
   test.each([
     ['shortly before, which replaces the old connection', 899_500],
     ['ten seconds later', 909_900],
-  ])('a last will leaves no trace if the device connects %s', async (_, at) => {
+  ])('a last will has no effect if the device connects %s', async (_, at) => {
     await handler.with(runtime())(will({ receiveDate: 900_000 }), context);
     await authorizeAt(at, 'second');
     await takeBack();
     expect([tasks, publishedToDevices, postponed]).toEqual([[], [], []]);
   });
 
-  test('a last will takes effect at once on a host that drops stale last wills itself', async () => {
+  test('a last will takes effect at once on a host that drops outdated ones itself', async () => {
     await handler.with(runtime())(will({ isCurrent: true }), context);
     expect([tasks.length, postponed]).toEqual([1, []]);
   });
@@ -219,7 +219,7 @@ describe('the authorizer', () => {
     return authorize.with(runtime())({ protocolData: { mqtt } }, context);
   };
 
-  test('the authorizer allows a device only its own client id and topics', async () => {
+  test('the authorizer allows a device only its own client ID and topics', async () => {
     const { policyDocuments, ...response } = await authorizeSensor();
     expect(response).toEqual({
       isAuthenticated: true,
@@ -276,7 +276,7 @@ describe('the authorizer', () => {
     sensor = { ...sensor, deviceToken, device: sensor.device.as(deviceToken) };
   });
 
-  test('the authorizer denies everyone in a stage without MQTT', async () => {
+  test('the authorizer denies all devices in a stage without MQTT', async () => {
     const off = { ...runtime(), settings: { ...runtime().settings, MQTT_RULE: '' } };
     const mqtt = { username: sensor.sensorId, password: base64(sensor.deviceToken) };
     expect((await authorize.with(off)({ protocolData: { mqtt } }, context)).isAuthenticated).toBe(false);

@@ -41,20 +41,20 @@ describe('sensor messages', () => {
   const four = [true, false, true, false].map((present, at) => presence(present, at));
   const actions = ['occupied_room', 'active', 'empty_room', 'occupied_room', 'empty_room'];
 
-  test('a batch of messages needs only one state write', async () => {
+  test('a batch of messages requires only one state write', async () => {
     const { said, hits, events } = await prepare('alder');
     expect(await stateWritesOf(...four.map((message) => said(message)))).toBe(1);
     expect([await hits(), await events()]).toEqual([2, actions]);
   });
 
-  test('a batch of messages needs several state writes if the customer has many rules', async () => {
+  test('a batch of messages requires several state writes if the customer has many rules', async () => {
     const { said, hits, events, place } = await prepare('elm');
     await base.table.update(items.customer(place), changes({ set: { rules: 100 } }));
     expect(await stateWritesOf(...four.map((message) => said(message)))).toBe(3);
     expect([await hits(), await events()]).toEqual([2, actions]);
   });
 
-  test('redelivered messages change nothing, even if they created no event', async () => {
+  test('redelivered messages change nothing', async () => {
     const { said, events, state } = await prepare('ash');
     const records = [said(presence(true, 0)), said(presence(true, 1)), said(presence(false, 2))];
     await processRecords(base, ...records);
@@ -64,7 +64,7 @@ describe('sensor messages', () => {
     expect((await state())?.version).toBe(before?.version);
   });
 
-  test('messages are quarantined one by one if the sensor is not in the table', async () => {
+  test('messages are quarantined individually if the table has no such sensor', async () => {
     const { said, place, events } = await prepare('yew');
     const quarantined: string[] = [];
     const queues = {
@@ -90,7 +90,7 @@ describe('sensor messages', () => {
     expect(await events()).toEqual(['occupied_room', 'active']);
   });
 
-  test('messages count as new after the queue was recreated and the message numbers restarted', async () => {
+  test('messages count as new after the queue was recreated with lower message numbers', async () => {
     const { said, events } = await prepare('acacia');
     await processRecords(base, said(presence(true, 0)));
     const next = said(presence(false, 1));
@@ -114,7 +114,7 @@ describe('sensor messages', () => {
     expect(await events()).toEqual(['occupied_room', 'active', 'empty_room']);
   });
 
-  test('the failing message and all later ones return to the queue', async () => {
+  test('a failing message returns to the queue together with all later ones', async () => {
     const { said, hits } = await prepare('beech');
     const many = (from: number) => Array.from({ length: 30 }, (_, at) => presence((from + at) % 2 === 0, from + at));
     const first = said(...many(0));
@@ -128,7 +128,7 @@ describe('sensor messages', () => {
     expect(await hits()).toBe(30);
   });
 
-  test('messages wait until an unfinished decision has been applied', async () => {
+  test('messages wait until the previous decision has been applied', async () => {
     const { said, hits } = await prepare('rowan');
     const first = said(presence(true, 0));
     const second = said(presence(false, 1));
@@ -140,7 +140,7 @@ describe('sensor messages', () => {
     expect(await hits()).toBe(1);
   });
 
-  test('messages that change nothing update lastSeen only after a quarter of the inactivity limit', async () => {
+  test('unchanged messages update lastSeen only after a quarter of the inactivity limit', async () => {
     const { said, state } = await prepare('birch');
     // From the second message on, the sensor counts as reporting regularly.
     for (const at of [0, 1]) await processRecords(base, said(presence(true, at)));
@@ -159,7 +159,7 @@ describe('sensor messages', () => {
 });
 
 describe('time-based checks', () => {
-  test('a fall reaches each state once, whenever and however often the sensor is checked', async () => {
+  test('a fall reaches each state only once, however often the sensor is checked', async () => {
     const { said, check, hits } = await prepare('willow', 'fall_detected');
     await processRecords(base, said({ ...fallMessage('fall_detected', Date.now()), uuid: uuidOf(1) }));
     const at = (seconds: number): Runtime => ({ ...base, now: () => Date.now() + seconds * 1_000 });
@@ -175,7 +175,7 @@ describe('time-based checks', () => {
     expect(await hits()).toBe(1);
   });
 
-  test('the next check or message completes a decision interrupted by a crash', async () => {
+  test('the next check or message completes a decision that a crash interrupted', async () => {
     for (const name of ['hazel', 'linden']) {
       const { said, check, hits, state } = await prepare(name, 'fall_detected');
       const start = (at: number) => said({ ...fallMessage('fall_detected', Date.now() + at), uuid: uuidOf(at) });

@@ -66,7 +66,7 @@ describe('notifying a person', () => {
     ['the user is gone', { users: {} }],
     ['the channel is not verified', { channels: [email] }],
     ['the host no longer has the service', { settings: { CHANNEL_KINDS: ['email'] } }],
-  ])('a notification fails permanently, and is reported, if %s', async (_, more) => {
+  ])('a notification fails permanently if %s', async (_, more) => {
     const { outcome, named, recorded, enqueued } = await notify(deliveryTo('sms'), more);
     expect(outcome).toBe('failed');
     expect(named('person')).toEqual([]);
@@ -79,7 +79,7 @@ describe('notifying a person', () => {
     expect(enqueued.map(([[task]]) => task?.type)).toEqual(['process_notice', 'escalate']);
   });
 
-  test('a notification counts as delivered if the service accepted it at a new address', async () => {
+  test('a notification counts as delivered if the service reports a new address for it', async () => {
     const telegram = { by: 'telegram', address: '1' };
     const { outcome, named } = await notify(deliveryTo('telegram'), {
       channels: [telegram],
@@ -89,7 +89,7 @@ describe('notifying a person', () => {
     expect(named('recordReached')).toEqual([[{ customerId, userId: 21 }, 'telegram', { from: '1', to: '2' }]]);
   });
 
-  test("a notification permanently refused by its service fails with the service's response", async () => {
+  test("a permanently refused notification fails with the service's response", async () => {
     const gone = await notify(deliveryTo('sms'), { outcome: 'gone' });
     expect(gone.recorded).toMatchObject({ result: result('gone'), next: { state: 'failed', reason: 'gone' } });
     const refused = await notify(deliveryTo('sms'), { outcome: { refused: 'Conflict', answer: 'opted out' } });
@@ -100,7 +100,7 @@ describe('notifying a person', () => {
     expect(refused.outcome).toBe('failed');
   });
 
-  test('a notification is retried up to five times, or after a delay the service requests', async () => {
+  test('a notification is retried up to five times', async () => {
     const soon = await notify(deliveryTo('sms'), { outcome: { retry: 'Busy', answer: 'try later' } });
     expect(soon.outcome).toBe('retrying');
     expect(soon.recorded).toMatchObject({ result: result('Busy', 'try later'), next: { state: 'retrying' } });
@@ -119,7 +119,7 @@ describe('notifying a person', () => {
     expect(recorded?.next).toMatchObject({ state: 'retrying' });
   });
 
-  test('a notification only written to a file is recorded as having reached no one', async () => {
+  test('a notification written only to a file counts as having reached no one', async () => {
     const { recorded, named } = await notify(deliveryTo('sms'), { settings: { OUTBOX_KINDS: ['sms'] } });
     expect(recorded?.result).toMatchObject({ outbox: true });
     expect(named('report')).toMatchObject([[{ sent: 'outbox' }, NOW]]);
@@ -131,7 +131,7 @@ describe('notifying a person', () => {
     expect(unreachable.recorded?.result).not.toHaveProperty('outbox');
   });
 
-  test('only the hit update is retried if it fails after a notification was sent', async () => {
+  test('a notification is not sent again if the hit update fails', async () => {
     const failure = new Error('throttled');
     const delivery = deliveryTo('email');
     const stubs = deliveryStubs({ claimed: delivery, channels: [email], report: () => Promise.reject(failure) });
@@ -142,7 +142,7 @@ describe('notifying a person', () => {
     expect(stubs.named('recordResult')).toMatchObject([[delivery, { next: { state: 'delivered' } }, NOW, true]]);
   });
 
-  test("an attempt is recorded with the service call's duration", async () => {
+  test("an attempt's record includes the duration of the service call", async () => {
     const delivery = deliveryTo('email');
     const stubs = deliveryStubs({ claimed: delivery, channels: [email] });
     const slow = async () => {
@@ -167,21 +167,21 @@ describe('the SMS limit', () => {
     return { named, measured: measured.map(([name]) => name), recorded, mails, outcome };
   };
 
-  test("only an SMS's first attempt counts against the limit", async () => {
+  test('only the first attempt to send an SMS counts against the limit', async () => {
     const { named } = await counted(deliveryTo('sms'));
     expect(named('countWithin')).toEqual([[`sms:${customerId}`, 10, 86_400, NOW]]);
     expect((await counted(deliveryTo('sms', { attempts: 2 }))).named('countWithin')).toEqual([]);
     expect((await counted(deliveryTo('email'))).named('countWithin')).toEqual([]);
   });
 
-  test('fall alarms may use the whole SMS limit, other alarms only half', async () => {
+  test('alarms other than falls may use only half of the SMS limit', async () => {
     const other = deliveryTo('sms', { snapshot: snapshotOf('occupied_room') });
     expect((await counted(other)).named('countWithin')).toEqual([[`sms:${customerId}`, 5, 86_400, NOW]]);
     const test = deliveryTo('sms', { isTest: true });
     expect((await counted(test)).named('countWithin')).toEqual([[`sms:test:${customerId}`, 3, 86_400, NOW]]);
   });
 
-  test('a refused SMS is counted once a day per customer', async () => {
+  test('refused SMS messages are counted only once a day per customer', async () => {
     const { recorded, named, measured, outcome } = await counted(deliveryTo('sms'), { smsCount: null });
     expect(outcome).toBe('failed');
     expect(recorded).toMatchObject({
@@ -198,7 +198,7 @@ describe('the SMS limit', () => {
     expect(ofTest.recorded?.next).toMatchObject({ reason: 'limit_reached' });
   });
 
-  test('rule managers get one email a day when most of the SMS limit is used up', async () => {
+  test('rule managers get one email a day if most of the SMS limit is used up', async () => {
     const managers = [{ canLogin: true, isAdmin: false, permissions: ['manage_rules'], email: 'boss@x', locale: 'en' }];
     const near = await counted(deliveryTo('sms'), { smsCount: 8, managers });
     expect(near.named('take')).toEqual([[`sms:warned:${customerId}`, 1, 86_400, NOW]]);
@@ -218,7 +218,7 @@ describe('escalation steps', () => {
   const step = { isStep: true };
   const acknowledged = { hits: { 11: { acknowledgement: { name: 'Ben' } } } };
 
-  test('an escalation step is canceled once someone has acknowledged the alarm', async () => {
+  test('an escalation step is canceled once someone acknowledges the alarm', async () => {
     const { outcome, named, recorded, logged } = await notify(deliveryTo('sms', step), acknowledged);
     expect(outcome).toBe('failed');
     expect(named('person')).toEqual([]);
@@ -247,7 +247,7 @@ describe('electing a task to gather messages', () => {
     notify(delivery, { claimed: null, ...more }, { isGathered: true });
   const isElected = ({ named }: Awaited<ReturnType<typeof elect>>) => named('claim').length > 0;
 
-  test('one task per channel is elected to gather offline sensor messages', async () => {
+  test('only one task per channel gathers offline sensor messages', async () => {
     const delivery = offline();
     const channels = [email, { by: 'telegram', address: '-100' }];
     const won = await elect(delivery, { queued: queued(delivery), channels });
@@ -261,14 +261,14 @@ describe('electing a task to gather messages', () => {
     expect(lost.enqueued).toMatchObject([[[{ deliveryId: delivery.id, notBefore: NOW + 8_000, isRetry: true }], 8]]);
   });
 
-  test('one task is elected to gather messages to a shared chat', async () => {
+  test('only one task gathers messages to a shared chat', async () => {
     const delivery = offline({ person: { userId: 21, by: 'telegram', name: '' } });
     const channels = [email, { by: 'telegram', address: '-100' }];
     const won = await elect(delivery, { queued: queued(delivery), channels });
     expect(won.named('take')).toMatchObject([[`gather:${customerId} telegram chat -100`, 1, 8, NOW]]);
   });
 
-  test('a delivery that is sent separately needs no election', async () => {
+  test('a delivery sent on its own needs no election', async () => {
     const { named } = await elect(deliveryTo('email'), { queued: queued(deliveryTo('email')) });
     expect(named('take')).toEqual([]);
     expect(named('claim')).toHaveLength(1);
@@ -280,7 +280,7 @@ describe('electing a task to gather messages', () => {
     expect((await notify(deliveryTo('email'))).named('getQueued')).toEqual([]);
   });
 
-  test('an election is left to a later task while the delivery is not due', async () => {
+  test('an election takes place only once the delivery is due', async () => {
     const later = { ...offline(), nextAttempt: NOW + 1 };
     expect(isElected(await elect(offline(), { queued: queued(later) }))).toBe(false);
     const taken = await elect(offline(), { queued: queued({ ...offline(), state: 'sending' }, NOW + 5_000) });
@@ -299,7 +299,7 @@ describe('electing a task to gather messages', () => {
   });
 });
 
-test('the time to the first attempt starts when the message is accepted', async () => {
+test('the time to the first attempt is measured from when the message is accepted', async () => {
   const { measured } = await notify(deliveryTo('sms'));
   expect(measured).toContainEqual(['TimeToFirstAttempt', NOW - ACCEPTED]);
 });

@@ -49,7 +49,7 @@ test("records the push service's reason in the attempt", async () => {
   });
 });
 
-test('ends a delivery to an unsubscribed browser', async () => {
+test('ends a delivery if the browser has unsubscribed', async () => {
   const { newest } = await createFall({ status: 410, body: '{"reason":"Unregistered"}' });
   expect(await newest()).toMatchObject({
     state: 'failed',
@@ -58,7 +58,7 @@ test('ends a delivery to an unsubscribed browser', async () => {
   });
 });
 
-test("retries a push after the service's Retry-After", async () => {
+test('retries a push after the delay in the Retry-After header', async () => {
   const { newest } = await createFall({ status: 429, headers: { 'retry-after': '120' } });
   const { nextAttempt } = await newest();
   expect((nextAttempt ?? 0) - world.now()).toBeGreaterThan(100_000);
@@ -67,7 +67,7 @@ test("retries a push after the service's Retry-After", async () => {
   expect(await newest()).toMatchObject({ state: 'delivered', attempts: 2 });
 });
 
-test('all pushes about a hit share a tag', async () => {
+test('all pushes about a hit have the same tag', async () => {
   const { hits, nora } = await createFall({ status: 201 }, { repeatSeconds: 60 });
   await world.pass(65_000);
   const [hit] = await hits();

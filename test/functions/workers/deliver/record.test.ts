@@ -113,7 +113,7 @@ describe('an attempt accepted by a receiver', () => {
     expect(logged).toEqual([['info', 'an attempt was made', details]]);
   });
 
-  test('an accepted attempt also reports earlier attempts whose process died', async () => {
+  test('an accepted attempt also reports unrecorded attempts of dead processes', async () => {
     const times = [NOW - 3_000, NOW - 2_000, NOW];
     const interrupted = toWebhook({ sendTryTimes: times, attempts: 3, log: [[1]] });
     expect((await run(interrupted, accepted)).named('report')).toMatchObject([[{ tries: times.slice(1) }, NOW]]);
@@ -121,7 +121,7 @@ describe('an attempt accepted by a receiver', () => {
     expect((await run(unlogged, accepted)).named('report')).toMatchObject([[{ tries: times }, NOW]]);
   });
 
-  test('an accepted redelivery ends the originals and completed replays', async () => {
+  test('an accepted redelivery ends the original and any completed replay', async () => {
     const job = { state: 'running', total: 1, sent: 1 };
     const original = toWebhook({ id: 'original', replay: 'old' });
     const delivery = toWebhook({ replayOf: 'original', replay: 'new' });
@@ -147,7 +147,7 @@ describe('an attempt accepted by a receiver', () => {
 describe("an acknowledgement in a receiver's response", () => {
   const named = { what: 'accepted', acknowledgedBy: 'Night nurse' } as const;
 
-  test('an acknowledgement in a response applies to all hits of the delivery', async () => {
+  test("an acknowledgement in a response applies to all of the delivery's hits", async () => {
     const notice = { customerId, sensorId: 's1', uuid: 'n1', receiveDate: NOW };
     const delivery = toWebhook({ alsoHits: [{ id: 12, message: 0 }] });
     const { acknowledged, enqueued, places } = await run(delivery, named, { made: { notice } });
@@ -174,21 +174,21 @@ describe("an acknowledgement in a receiver's response", () => {
     expect(places.slice(0, 3)).toEqual(['deliver.acknowledged', 'deliver.acknowledged', 'deliver.reported']);
   });
 
-  test('an acknowledgement in a response sends no notice for an acknowledged hit', async () => {
+  test('an acknowledgement in a response sends no notice if the hit is already acknowledged', async () => {
     const { acknowledged, enqueued } = await run(toWebhook(), named);
     expect([acknowledged.length, enqueued]).toEqual([1, []]);
     const lost = await run(toWebhook(), named, { webhook: { url: null } });
     expect(lost.acknowledged[0]?.[3]).toMatchObject({ address: '' });
   });
 
-  test('an acknowledgement in a response requires a name, a hit and a success', async () => {
+  test('an acknowledgement in a response is ignored if the attempt failed', async () => {
     expect((await run(toWebhook(), accepted)).acknowledged).toEqual([]);
     expect((await run(toWebhook({ hit: null }), named)).acknowledged).toEqual([]);
     expect((await run(toWebhook(), { ...failed, acknowledgedBy: 'x' } as never)).acknowledged).toEqual([]);
   });
 });
 
-test('a failed attempt is retried on schedule', async () => {
+test('a failed attempt is retried according to the schedule', async () => {
   const delivery = toWebhook();
   const { state, recorded, rest, enqueued, named } = await run(delivery, failed);
   expect(state).toBe('retrying');
@@ -204,7 +204,7 @@ test('a failed attempt is retried on schedule', async () => {
   expect(late.enqueued).toEqual([]);
 });
 
-test('a failed attempt does not enqueue another task if a task is already queued', async () => {
+test('a failed attempt does not enqueue a second task', async () => {
   const { deps, enqueued } = world({});
   const next = { state: 'retrying', nextAttempt: NOW + 9_000 } as const;
   await recordAttempt(deps, some(webhook), toWebhook(), { result: some(plain), next, hasTask: true });
@@ -213,7 +213,7 @@ test('a failed attempt does not enqueue another task if a task is already queued
   expect(enqueued).toHaveLength(1);
 });
 
-test('early attempts do not count against the schedule', async () => {
+test('early attempts do not count toward the retry schedule', async () => {
   const settings = { RETRY_SCHEDULE: [0, 9, 9] };
   const early = toWebhook({ attempts: 4, earlyAttempts: 2 });
   expect((await run(early, failed, { settings })).state).toBe('retrying');
@@ -225,7 +225,7 @@ test("a failed early attempt does not move the delivery's scheduled attempt", as
   expect((await run(delivery, failed)).recorded.next).toMatchObject({ nextAttempt: NOW + 600_000 });
 });
 
-test("the last attempt's failure is reported before it is recorded", async () => {
+test('the last failure is reported before it is recorded', async () => {
   const settings = { RETRY_SCHEDULE: [0] };
   const { state, recorded, calls, enqueued } = await run(toWebhook(), failed, { settings });
   expect(state).toBe('failed');
@@ -251,7 +251,7 @@ test('the first success after a failure updates the receiver before the delivery
   expect((await run(toWebhook(), accepted, { result: slow })).order).toEqual(['recordResult', 'recordSuccess']);
 });
 
-test('an attempt that cannot be reported is recorded, and its task is retried', async () => {
+test('an attempt is recorded even if it cannot be reported', async () => {
   const failure = new Error('throttled');
   const stubs = world({ report: () => Promise.reject(failure) });
   const admitted = { webhook, slot };
@@ -263,7 +263,7 @@ test('an attempt that cannot be reported is recorded, and its task is retried', 
 describe('missing receivers', () => {
   const since = (ms: number) => ({ webhook: { goneSince: NOW - ms } });
 
-  test('a webhook is disabled once the receiver has been gone for two minutes', async () => {
+  test('a webhook is disabled after the receiver has been gone for two minutes', async () => {
     const { state, recorded, changes } = await run(toWebhook(), gone, since(120_000));
     expect(state).toBe('failed');
     expect(recorded.next).toEqual({ state: 'failed', reason: 'gone' });
@@ -277,13 +277,13 @@ describe('missing receivers', () => {
       'at an address that the webhook no longer has',
       { ...since(120_000), current: { ...webhook, url: 'https://new' } },
     ],
-  ])('a delivery is only retried if the receiver responds with 410 %s', async (_, given) => {
+  ])('a delivery is retried if the receiver responds with 410 %s', async (_, given) => {
     const { state, changes } = await run(toWebhook(), gone, given);
     expect(state).toBe('retrying');
     expect(changes.map(([name]) => name)).not.toContain('disable');
   });
 
-  test('a receiver also counts as gone if the webhook was deleted', async () => {
+  test('a delivery to a missing receiver fails if the webhook was deleted', async () => {
     expect((await run(toWebhook(), gone, { ...since(120_000), current: null })).state).toBe('failed');
   });
 });
@@ -294,7 +294,7 @@ describe('delivery times', () => {
     return measured.filter(([name]) => !name.startsWith('Deliveries') && !name.endsWith('Failed'));
   };
 
-  test('the time to a receiver starts when the message is accepted', async () => {
+  test('the delivery time is measured from when the message is accepted', async () => {
     expect(await timesOf(toWebhook())).toEqual([
       ['TimeToFirstAttempt', NOW - ACCEPTED],
       ['TimeToReceiver', NOW - ACCEPTED],
@@ -316,18 +316,18 @@ describe('delivery times', () => {
     ['a redelivery', { replayOf: 'd0' }],
     ['part of a replay', { replay: 'r1' }],
     ['feedback', { body: '{}', hit: null }],
-  ])('the time to a receiver is not measured for %s', async (_, more) => {
+  ])('the delivery time is not measured for %s', async (_, more) => {
     expect(await timesOf(toWebhook(more))).toEqual([]);
   });
 
-  test('the time to a receiver is not measured for held or delayed deliveries', async () => {
+  test('the delivery time is not measured for held or delayed deliveries', async () => {
     expect(await timesOf(toWebhook(), accepted, { webhook: { releasedUntil: ACCEPTED } })).toEqual([]);
     expect(await timesOf(toWebhook(), accepted, { webhook: { releasedUntil: ACCEPTED - 1 } })).toHaveLength(2);
     expect(await timesOf(toWebhook(), accepted, { webhook: { retrySchedule: [1] } })).toEqual([]);
     expect(await timesOf(toWebhook(), accepted, { webhook: { retrySchedule: [0] } })).toHaveLength(2);
   });
 
-  test('the time to a receiver is not measured for messages about several sensors', async () => {
+  test('the delivery time is not measured for messages about several sensors', async () => {
     const { deps, measured } = world({});
     const next = { state: 'delivered' } as const;
     const offline = deliveryTo('email', { snapshot: snapshotOf('sensor_inactive') });

@@ -41,7 +41,7 @@ const outage = async (falls: number) => {
 
 const countOf = (states: readonly string[], state: string) => states.filter((other) => other === state).length;
 
-test('a recovered receiver gets a pending fall within seconds', async () => {
+test('a receiver gets a pending fall within seconds of recovering', async () => {
   const home = await outage(1);
   world.answerWith(ok);
   await home.fall();
@@ -50,7 +50,7 @@ test('a recovered receiver gets a pending fall within seconds', async () => {
   expect(home.receiver.received).toHaveLength(2);
 });
 
-test('a recovered receiver gets 50 pending falls within 10 s, at most ten a second', async () => {
+test('a receiver gets 50 pending falls within 10 s of recovering', async () => {
   const home = await outage(50);
   const starts: number[] = [];
   world.answerWith((response) => {
@@ -82,7 +82,7 @@ test('the release stops when the receiver fails again', async () => {
   expect(countOf(await home.states(), 'delivered')).toBe(52);
 }, 60_000);
 
-test('the release waits for the pause that a receiver asked for', async () => {
+test("the release respects the receiver's Retry-After", async () => {
   const home = await furnish();
   world.answerWith((response) => void response.writeHead(503, { 'Retry-After': '300' }).end());
   await home.fall();
@@ -96,7 +96,7 @@ test('the release waits for the pause that a receiver asked for', async () => {
   expect(countOf(await home.states(), 'delivered')).toBe(2);
 });
 
-test('the release sends alarms before everything else', async () => {
+test('the release sends alarms before any other deliveries', async () => {
   const home = await furnish();
   const [rule] = await home.client.ok<{ data: { recipients: [] }[] }[]>('GET', '/rules');
   const recipients = rule?.data[0]?.recipients ?? [];

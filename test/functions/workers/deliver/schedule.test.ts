@@ -57,7 +57,7 @@ const world = ({ found = delivery, until = null, isPostponed = true, schedule = 
   return { ...stubs, reported, postponed };
 };
 
-test('a task carries an exact time, because queues delay by whole seconds', async () => {
+test('a task contains the exact time, because queues delay by whole seconds', async () => {
   const { deps, enqueued } = world();
   expect(await requeueTaskAt(deps, task, NOW + 1_999.5)).toBe('requeued');
   expect(enqueued).toEqual([[[retryAt(NOW + 2_000)], 2]]);
@@ -65,7 +65,7 @@ test('a task carries an exact time, because queues delay by whole seconds', asyn
   expect(enqueued[1]).toEqual([[retryAt(NOW + 1_999)], 1]);
 });
 
-test('a task waits in the index if a queue cannot delay it long enough', async () => {
+test('a task is not enqueued if the delay is too long for a queue', async () => {
   expect([900_000, 900_001].map((ms) => fitsQueue(NOW + ms, NOW))).toEqual([true, false]);
   const { deps, enqueued } = world();
   await enqueueIfSoon(deps, key, NOW + 900_001);
@@ -80,7 +80,7 @@ test('a task moves to the retry queue unchanged', async () => {
   expect(enqueued).toEqual([[[{ ...task, isRetry: true }], 0]]);
 });
 
-test('a task returns to the queue until another task has finished', async () => {
+test('a task waits until another task for the same delivery has finished', async () => {
   const later = world({ until: NOW + 5_000 });
   expect(await requeue(later.deps, key)).toBe('requeued');
   expect(later.enqueued).toEqual([[[{ ...retryAt(NOW + 5_000), uuid: 'e1' }], 5]]);
@@ -89,11 +89,11 @@ test('a task returns to the queue until another task has finished', async () => 
   expect(soon.enqueued[0]?.[0]).toMatchObject([{ notBefore: NOW + 500 }]);
 });
 
-test('a task whose delivery does not exist is quarantined', async () => {
+test('a task for a missing delivery is quarantined', async () => {
   await expect(requeue(world({ found: null }).deps, key)).rejects.toThrow(Quarantine);
 });
 
-test("an ended delivery's task repeats the follow-up work after a crash", async () => {
+test('a task for an ended delivery repeats the follow-up work after a crash', async () => {
   const failed = world({ found: { ...delivery, state: 'failed' } });
   expect(await requeue(failed.deps, key)).toBe('failed');
   expect(failed.enqueued).toEqual([
@@ -120,7 +120,7 @@ test("an ended delivery's task repeats the follow-up work after a crash", async 
   expect(delivered.enqueued).toEqual([]);
 });
 
-test('a task does nothing while the delivery is held or waits in the index', async () => {
+test('a task does nothing if the delivery is held or due later', async () => {
   for (const state of ['held', 'retrying']) {
     const { deps, enqueued, reported } = world({ found: { ...delivery, state } });
     expect(await requeue(deps, key)).toBe(state);
@@ -129,7 +129,7 @@ test('a task does nothing while the delivery is held or waits in the index', asy
 });
 
 describe('postponed deliveries', () => {
-  test('a postponed delivery is written before its task', async () => {
+  test('a postponed delivery is written before its task is enqueued', async () => {
     const soon = world();
     expect(await postpone(soon.deps, key, {}, NOW + 900_000)).toBe('postponed');
     expect(soon.postponed).toEqual([[key, NOW + 900_000, NOW, true]]);
@@ -140,7 +140,7 @@ describe('postponed deliveries', () => {
     expect(late.enqueued).toEqual([]);
   });
 
-  test('a postponed delivery changed by another task is requeued as that task left it', async () => {
+  test('postponing a delivery changed by another task only requeues the task', async () => {
     const { deps, enqueued } = world({ isPostponed: false, until: NOW + 5_000 });
     expect(await postpone(deps, key, {}, NOW + 60_000)).toBe('requeued');
     expect(enqueued[0]?.[0]).toMatchObject([{ notBefore: NOW + 5_000 }]);
@@ -150,14 +150,14 @@ describe('postponed deliveries', () => {
 describe('retry schedules', () => {
   const webhook = (retrySchedule?: number[]) => some({ ...(retrySchedule && { retrySchedule }) });
 
-  test("the webhook's retry schedule takes precedence over the stage's and the built-in one", () => {
+  test("the webhook's retry schedule takes precedence over the stage's", () => {
     const { deps } = world({ schedule: [5, 6] });
     expect(retrySchedule(deps, webhook([1]))).toEqual([1]);
     expect(retrySchedule(deps, webhook())).toEqual([5, 6]);
     expect(retrySchedule(world().deps, webhook())).toBeNull();
   });
 
-  test('a retry schedule that is too short is completed by the built-in one', () => {
+  test('a short retry schedule is continued with the built-in delays', () => {
     const { deps } = world();
     expect([0, 1, 2].map((step) => delayBefore(deps, webhook([7, 8]), step))).toEqual([7, 8, RETRY_DELAYS[2]]);
     expect(delayBefore(deps, webhook(), 1)).toBe(RETRY_DELAYS[1]);

@@ -24,7 +24,7 @@ test('a finished request wakes waiting deliveries', async () => {
   expect(await woken).toHaveLength(2);
 });
 
-test('a delivery woken before it starts waiting still waits until its timeout', async () => {
+test('a wake-up before a delivery starts waiting has no effect', async () => {
   const waiter = createWaiter();
   waiter.wake();
   const timeout = Promise.withResolvers<void>();
@@ -137,11 +137,11 @@ describe('an attempt that throws', () => {
   };
   const first = new Error('the key service does not answer');
 
-  test('an attempt that throws releases its slot and the probe at once', async () => {
+  test('an attempt that throws an error releases its slot and the probe at once', async () => {
     expect(await probe(() => Promise.reject(first))).toEqual({ error: first, left: [], logged: [] });
   });
 
-  test('an attempt that was not recorded releases its slot and the probe at once', async () => {
+  test('an unrecorded attempt releases its slot and the probe at once', async () => {
     const record = async (slot: Parameters<typeof inSlot>[1]['slot']) => {
       slot.release();
       await slot.withUnneeded(() => Promise.reject(first));
@@ -149,7 +149,7 @@ describe('an attempt that throws', () => {
     expect(await probe(record)).toEqual({ error: first, left: [], logged: [] });
   });
 
-  test('an attempt keeps its own error if its slot cannot be released', async () => {
+  test('an attempt throws its own error even if its slot cannot be released', async () => {
     const release = () => Promise.reject(new Error('the table does not answer'));
     const { error, left, logged } = await probe(() => Promise.reject(first), release);
     expect([error, left.length, logged]).toEqual([first, 4, ['the slot of a request was not released']]);

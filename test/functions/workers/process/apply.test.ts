@@ -20,7 +20,7 @@ describe('applying a new decision', () => {
     return stubs;
   };
 
-  test('a decision writes hits, deliveries and tasks before its events', async () => {
+  test('a decision writes the events after hits, deliveries and tasks', async () => {
     const { names, places, enqueued, named, measured, logged } = await apply([fallEvent()], { known: [ruleOf(111)] });
     expect(names()).toEqual(['hit', 'delivery', 'events']);
     expect(places).toEqual([
@@ -82,7 +82,7 @@ describe('applying a new decision', () => {
     ]);
   });
 
-  test('a decision reads rules that are not loaded yet, and deleted rules notify no one', async () => {
+  test('a decision loads missing rules', async () => {
     const { named } = await apply([fallEvent({ rules: [111, 112, 113] }), fallEvent({ rules: [112] })], {
       known: [ruleOf(111)],
       rules: [ruleOf(112)],
@@ -95,7 +95,7 @@ describe('applying a new decision', () => {
     expect(named('hit').map(([, , hit]) => (hit as { messages: [] }).messages.length)).toEqual([1, 1, 0, 1]);
   });
 
-  test("a decision's tasks and log lines have its message and request ids", async () => {
+  test("a decision's tasks and log lines include the message and request ids", async () => {
     const traceOf = async (...events: object[]) => {
       const traces: object[] = [];
       const { deps, context } = decisionStubs();
@@ -123,7 +123,7 @@ describe('applying a new decision', () => {
     ]);
   });
 
-  test('another alarm about the same fall is recorded before anyone is notified', async () => {
+  test('a second alarm about the same fall is recorded before anyone is notified', async () => {
     const subject = { fall: FALL, began: FALL - 5_000, track: 3 };
     const { names } = await apply([fallEvent({}, { subject })], { known: [ruleOf(111)] });
     expect(names()).toEqual(['recordAlarm', 'hit', 'delivery', 'events']);
@@ -131,7 +131,7 @@ describe('applying a new decision', () => {
     expect((await apply(both, {})).names()).toEqual(['recordAlarm', 'events']);
   });
 
-  test('new hits of an acknowledged fall are acknowledged before anything is sent', async () => {
+  test('new hits about an acknowledged fall are acknowledged before anything is sent', async () => {
     const fall = { start: FALL, isAcknowledged: true };
     const acknowledged = await apply([fallEvent()], { state: { falls: [fall] }, known: [ruleOf(111)] });
     expect(acknowledged.names()).toEqual(['hit', 'settle', 'delivery', 'events']);
@@ -157,7 +157,7 @@ describe('applying the previous decision', () => {
     expect(named('latest')).toEqual([]);
   });
 
-  test('nothing is applied again without an incomplete previous decision', async () => {
+  test('a completed previous decision is not applied again', async () => {
     const none = decisionStubs();
     await finishDecision(none.deps, none.context());
     expect(none.calls).toEqual([]);
@@ -166,7 +166,7 @@ describe('applying the previous decision', () => {
     expect(applied.names()).toEqual(['isApplied']);
   });
 
-  test('the previous decision is applied with the newest sensor and customer', async () => {
+  test('the previous decision is applied with the latest sensor and customer', async () => {
     const state = { ...emptyState, decision };
     const newer = { ...sensor, name: 'Room 2', room: { ...defaultRoom, yMin: 0 } };
     const point = { x: 0, y: 0 };
@@ -203,13 +203,13 @@ describe('applying the previous decision', () => {
     expect(former.named('decide')[0]?.[3]).toEqual({ formerUntil: 77 });
   });
 
-  test('the previous decision is finished instead of quarantined if a retry succeeds', async () => {
+  test('the previous decision is not quarantined if a retry succeeds', async () => {
     const { quarantined, after, named } = await quarantine({});
     expect([quarantined, named('decide')]).toEqual([[], []]);
     expect(after).toMatchObject({ version: 3, decision });
   });
 
-  test('the previous decision stays unchanged during an outage', async () => {
+  test('the previous decision is not quarantined during an outage', async () => {
     for (const failure of [new TableUnavailable('away'), new RetryLater('later')]) {
       const { quarantined, after } = await quarantine({ failure });
       expect([quarantined, after]).toEqual([[], failure]);

@@ -44,13 +44,13 @@ test.each([
   ['anna', 'webhook', ['Anna', 'a webhook']],
   ['anna', 'ben', ['Anna', 'Ben']],
 ] as const)(
-  "a crash loses no alert while a rule's recipient changes from %s to %s",
+  "a crash does not lose an alert while a rule's recipient changes from %s to %s",
   async (before, after, notified) => {
     expect(await notifiedOf(before, after)).toEqual(notified);
   },
 );
 
-test('counts NobodyOnDuty when a changed rule notifies users on duty and no one is on duty', async () => {
+test('counts NobodyOnDuty if a changed rule notifies users on duty but there are none', async () => {
   expect(await notifiedOf('webhook', 'duty')).toEqual([]);
   expect(world.valuesOf('NobodyOnDuty')).toEqual([1]);
 });

@@ -30,7 +30,7 @@ const crashDuringStep = async () => {
   };
 };
 
-test('an interrupted step notifies earlier and current recipients once each', async () => {
+test('an interrupted step notifies old and new recipients only once each', async () => {
   const { home, change, notified } = await crashDuringStep();
   await change({ 60: 'c' });
   expect([...(await notified())].toSorted()).toEqual(['a', 'b', 'c']);
@@ -44,7 +44,7 @@ test('an interrupted step notifies earlier and current recipients once each', as
 test.each([
   ['it was removed from the rule', {}],
   ['the rule has moved it', { 30: 'a', 60: 'b' }],
-])('an interrupted step loses no alert if %s', async (_, steps) => {
+])('an interrupted step does not lose an alert if %s', async (_, steps) => {
   const { home, change, notified } = await crashDuringStep();
   await change(steps);
   expect(await notified()).toBe('ab');
@@ -54,14 +54,14 @@ test.each([
   ]);
 });
 
-test('an interrupted step notifies the current recipients if the earlier webhook was deleted', async () => {
+test('an interrupted step notifies the new recipients if the old webhook was deleted', async () => {
   const { home, change, notified } = await crashDuringStep();
   await change({ 60: 'c' });
   await home.client.ok('DELETE', `/webhooks/${home.webhookIds[1]}`);
   expect(await notified()).toBe('ac');
 });
 
-test('an interrupted step notifies no one after an acknowledgement, even if the recipients changed', async () => {
+test('an interrupted step notifies no one once the alarm is acknowledged', async () => {
   const { home, change, notified } = await crashDuringStep();
   await change({ 60: 'c' });
   await home.acknowledgement('PUT');

@@ -39,7 +39,7 @@ const run = async (stored: Stored, more: Partial<CheckAlarm> = {}) => {
 const common = { customerId, sensorId, situation: 'fall_detected', eventUuid, date: NOW };
 
 describe('unnotified alarms', () => {
-  test('an unnotified alarm is recorded for the event and each hit, and emailed once', async () => {
+  test('an unnotified alarm is recorded for the event and each hit', async () => {
     const trace = { uuid: '00000000-0000-4000-8000-000000000001', requestId: 'call-1' };
     const { recorded, enqueued, measured, finished, places, logged } = await run({ hits }, trace);
     const ofHit = (id: number) => ({
@@ -95,23 +95,23 @@ describe('unnotified alarms', () => {
     expect(recorded.map(([{ isToBots }]) => isToBots)).toEqual([undefined, true, undefined]);
   });
 
-  test('an unnotified alarm is recorded with the fall it is about', async () => {
+  test("an unnotified alarm's record names the fall", async () => {
     const { recorded } = await run({ hits }, { fall: 'a-fall' });
     expect(recorded.map(([{ fall }]) => fall)).toEqual(['a-fall', 'a-fall', 'a-fall']);
     expect((await run({ hits })).recorded.some(([alarm]) => 'fall' in alarm)).toBe(false);
   });
 
-  test('an unnotified sensor alarm is emailed together with others', async () => {
+  test('unnotified sensor alarms are emailed together', async () => {
     const { enqueued } = await run({ hits }, { situation: 'sensor_inactive' });
     expect(enqueued.at(-1)).toEqual([[{ type: 'alert_managers', customerId }], 8]);
   });
 
-  test('an unnotified alarm is not recorded without customer webhooks or for missing hits', async () => {
+  test('an unnotified alarm is recorded only for existing hits and webhooks', async () => {
     expect((await run({ hits }, { ofEvent: [] })).alarmIds).toEqual(['11', '12']);
     expect((await run({ hits: { 12: hitOf(12) } })).alarmIds).toEqual([eventUuid, '12']);
   });
 
-  test('an unnotified alarm is emailed only if the records are new', async () => {
+  test('an unnotified alarm is emailed only if a record is new', async () => {
     const handled = { kind: 'handled' };
     const one = await run({ hits, results: [{ kind: 'ended' }, handled] });
     expect(one.finished.map(({ alarmId }) => alarmId)).toEqual(['12']);
@@ -122,7 +122,7 @@ describe('unnotified alarms', () => {
   });
 });
 
-test('an alarm counts as notified if any customer webhook received it', async () => {
+test('an alarm counts as notified once any customer webhook has received it', async () => {
   const delivered = { state: 'delivered' };
   expect((await run({ hits, deliveries: { d2: delivered } })).alarmIds).toEqual(['11', '12']);
   expect((await run({ hits, deliveries: { d1: { state: 'failed' }, d2: { state: 'retrying' } } })).alarmIds).toEqual([
@@ -132,19 +132,19 @@ test('an alarm counts as notified if any customer webhook received it', async ()
   ]);
 });
 
-test("each of an alarm's hits counts as notified independently of the others", async () => {
+test('each hit of an alarm is checked separately', async () => {
   const notified = { ...hits, 11: hitOf(11, { notifiedDate: NOW - 1 }) };
   expect((await run({ hits: notified })).alarmIds).toEqual([eventUuid, '12']);
 });
 
-test('an alarm is over for all hits and webhooks once any hit is acknowledged', async () => {
+test('an alarm is over for all hits once any of them is acknowledged', async () => {
   const acknowledged = { ...hits, 12: hitOf(12, { acknowledgement: { name: 'Anna' } }) };
   const { recorded, enqueued, read } = await run({ hits: acknowledged });
   expect([recorded, enqueued]).toEqual([[], []]);
   expect(read).toEqual([`hit ${customerId} 11`, `hit ${customerId} 12`]);
 });
 
-test('an alarm check changes nothing if every hit and the customer webhooks reached someone', async () => {
+test('an alarm check changes nothing if every hit has reached someone', async () => {
   const notified = { 11: hitOf(11, { notifiedDate: 1 }), 12: hitOf(12, { notifiedDate: 1 }) };
   const { recorded, enqueued } = await run({ hits: notified, deliveries: { d1: { state: 'delivered' } } });
   expect([recorded, enqueued]).toEqual([[], []]);
@@ -183,7 +183,7 @@ describe('emergency contacts', () => {
     expect(read.some((one) => one.startsWith('sensor'))).toBe(false);
   });
 
-  test('emergency contacts are not notified of an alarm that ended while it was checked', async () => {
+  test('emergency contacts are not notified if the alarm ends during the check', async () => {
     const { created } = await run({ ...stored, results: [{ kind: 'ended' }, { kind: 'ended' }, { kind: 'ended' }] });
     expect(created).toEqual([]);
   });
@@ -218,14 +218,14 @@ describe('the AlarmsUntold metric', () => {
 });
 
 describe('alarm check times', () => {
-  test('a check that is more than a second early waits', async () => {
+  test('a check more than a second early is postponed', async () => {
     const { enqueued, recorded } = await run({ hits }, { at: NOW + 1_001 });
     expect(recorded).toEqual([]);
     expect(enqueued).toEqual([[[check({ at: NOW + 1_001 })], 1.001]]);
     expect((await run({ hits }, { at: NOW + 1_000 })).recorded).toHaveLength(3);
   });
 
-  test('a check planned implausibly far ahead is made at once', async () => {
+  test('a check planned implausibly far ahead runs at once', async () => {
     // An alarm created now is checked two minutes later. Clocks differ by up to ten seconds.
     const latest = NOW + 130_000;
     expect((await run({ hits }, { createDate: NOW, at: latest })).recorded).toEqual([]);
@@ -261,7 +261,7 @@ describe('the next escalation step', () => {
     return stubs;
   };
 
-  test('the next escalation step is due at once when the alarm reached no one', async () => {
+  test('the next escalation step runs at once if the alarm reached no one', async () => {
     const hit = hitOf(11, { cause, escalation });
     const { scheduled, enqueued } = await hurry(hit);
     const hurried = { ...escalation, at: NOW, isHurried: true };
@@ -283,7 +283,7 @@ describe('the next escalation step', () => {
     expect([scheduled, enqueued]).toEqual([[], []]);
   });
 
-  test('the next escalation step stays unchanged without a rule or another step', async () => {
+  test('the next escalation step stays unchanged if the rule is gone', async () => {
     for (const rules of [{}, { 111: { ...rule, escalation: [], repeatSeconds: null } }] as Record<number, unknown>[]) {
       const { scheduled, enqueued } = await hurry(some(hitOf(11, { cause, escalation })), rules);
       expect([scheduled, enqueued]).toEqual([[], []]);

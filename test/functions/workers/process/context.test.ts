@@ -68,7 +68,7 @@ const world = ({
 };
 
 describe('loading a sensor', () => {
-  test('a sensor is read from a recent copy if it may be slightly outdated', async () => {
+  test('a sensor is read from a recent copy if slightly outdated data is enough', async () => {
     const { deps, calls } = world();
     const context = { customerId, sensor, customer: null, former: null, freshness: 'recent', state: stateOf() };
     expect(await loadSensor(deps, key, 'recent')).toEqual({ kind: 'found', context });
@@ -78,7 +78,7 @@ describe('loading a sensor', () => {
     ]);
   });
 
-  test('a sensor and the customer are read consistently if alarms may follow', async () => {
+  test('a sensor is read consistently if alarms may follow', async () => {
     const { deps, calls } = world();
     const known = some(stateOf({ version: 2 }));
     expect(await loadSensor(deps, key, 'latest', known)).toMatchObject({
@@ -88,14 +88,14 @@ describe('loading a sensor', () => {
     expect(calls).toEqual([['latest', customerId, sensorId, known]]);
   });
 
-  test('a sensor has an empty state before the first message', async () => {
+  test('a new sensor has an empty state', async () => {
     const { deps } = world({ latest: { sensor, customer, state: null } });
     expect(await loadSensor(deps, key, 'latest')).toMatchObject({
       context: { state: { ...newSensorState, decision: null } },
     });
   });
 
-  test('a sensor is read again consistently if the first read missed it', async () => {
+  test('a sensor missing from the first read is read again consistently', async () => {
     const arrived = world({ recent: { sensor: null, state: stateOf({ version: 9 }) } });
     expect(await loadSensor(arrived.deps, key, 'recent')).toMatchObject({ context: { freshness: 'latest' } });
     expect(arrived.named('latest')).toEqual([[customerId, sensorId, stateOf({ version: 9 })]]);
@@ -104,7 +104,7 @@ describe('loading a sensor', () => {
     expect(left.named('latest')).toHaveLength(1);
   });
 
-  test('a sensor that has left a customer is loaded as it was when it left', async () => {
+  test('a sensor that left a customer is loaded as of that time', async () => {
     const former = { sensor: { ...sensor, name: 'Former' }, regions: [], critical: null, ttl: 77 };
     const state = stateOf({ ttl: 77 });
     for (const latest of [
@@ -145,7 +145,7 @@ describe('loading a room', () => {
     return { ...stubs, room: await loadRoom(stubs.deps, some(context), some(needs)) };
   };
 
-  test('only the parts of a room that a step needs are read', async () => {
+  test('a room is read only as far as the step requires', async () => {
     const none = await load({ regions: false, critical: false });
     expect(none.calls).toEqual([]);
     expect(none.room).toEqual({ regions: [], bounds: ['a bound'], ...durationsOf(null, 42) });
@@ -160,7 +160,7 @@ describe('loading a room', () => {
     expect(unmeasured.room.bounds).toEqual([]);
   });
 
-  test('a room is loaded as it was when the sensor left the customer', async () => {
+  test('a room is loaded as of the time the sensor left the customer', async () => {
     const former = { regions: ['former'], critical: { callingDurationSec: 888 } };
     const { calls, room } = await load({ regions: true, critical: true }, { of: { former } });
     expect(calls).toEqual([]);
@@ -177,12 +177,12 @@ describe('a scheduled sensor check', () => {
   const entry = { duePk: 'due', dueAt: String(NOW - 5) };
   const HOUR = 3_600_000;
 
-  test('a check leaves an online sensor and its entry unchanged', async () => {
+  test('a check does not change an online sensor', async () => {
     const { names } = await check(stateOf(entry));
     expect(names()).toEqual(['latest', 'upSince']);
   });
 
-  test('no sensor is marked as offline right after a service outage', async () => {
+  test('a sensor is not marked as offline right after a service outage', async () => {
     const { named } = await check(stateOf(entry));
     expect(named('upSince')).toEqual([[NOW, 90_000]]);
     // During a service outage, no sensor counts as offline.
@@ -201,7 +201,7 @@ describe('a scheduled sensor check', () => {
     expect((await check(stateOf({ ...entry, lastSeen: NOW - HOUR + 1 }))).named('decide')).toEqual([]);
   });
 
-  test("a check advances a fall by the sensor's configured durations", async () => {
+  test('a check advances a fall after the durations configured for the sensor', async () => {
     const fall = { start: NOW - 63_000, phases: ['detected'], at: NOW - 63_000 };
     const critical = { durationUntilConfirmSec: 60, energyDurationUntilConfirm: 0 };
     const { named } = await check(stateOf({ ...entry, falls: [fall] }), { critical });
@@ -230,7 +230,7 @@ describe('a scheduled sensor check', () => {
     expect((await check(stateOf({ ...entry, decision: both }))).named('isApplied')).toEqual([]);
   });
 
-  test('a check removes the entry for a missing or moved sensor', async () => {
+  test('a check removes the due entry of a missing or moved sensor', async () => {
     const state = stateOf(entry);
     for (const given of [
       { latest: { sensor: null, customer, state } },
@@ -240,7 +240,7 @@ describe('a scheduled sensor check', () => {
     expect((await check({}, { latest: { sensor: null, customer, state: stateOf() } })).named('schedule')).toEqual([]);
   });
 
-  test("a check moves an active sensor's entry only if the entry is due too late", async () => {
+  test('a check moves the due entry of an active sensor only if it is too late', async () => {
     const offline = NOW + HOUR;
     const late = (ms: number) => check(stateOf({ ...entry, dueAt: String(offline + ms) }));
     expect((await late(10_000)).named('schedule')).toEqual([]);
@@ -250,7 +250,7 @@ describe('a scheduled sensor check', () => {
     expect((await check(stateOf())).named('schedule')).toEqual([]);
   });
 
-  test("a check moves an inactive sensor's entry to the fall's next change", async () => {
+  test("a check moves the due entry of an inactive sensor to the fall's next change", async () => {
     const inactive = { isActive: false, lastSeen: NOW - HOUR };
     expect((await check(stateOf({ ...entry, ...inactive }))).named('schedule')).toEqual([
       [customerId, sensorId, expect.anything(), null],
