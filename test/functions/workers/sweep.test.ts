@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 describe('the sweep', () => {
-  test('the sweep enqueues a delivery that no queue accepted, with increasing delays', async () => {
+  test('the sweep enqueues a delivery that no queue accepted after increasing delays', async () => {
     const home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
     const hook = { name: 'n', url: 'http://127.0.0.1:9/', format: 'full', isCustomerHook: true };
     const { id } = await home.client.ok<{ id: string }>('POST', '/webhooks', hook);
@@ -93,7 +93,7 @@ describe('the sweep', () => {
 });
 
 describe('the history of resent tasks', () => {
-  test('the history of resent tasks allows a resend after at most 15 minutes', () => {
+  test('a task can be resent after at most 15 minutes', () => {
     const { isTime, tidy } = createResendHistory();
     let now = 0;
     const waits = Array.from({ length: 8 }, () => {
@@ -122,7 +122,7 @@ describe('a sweep that runs out of time', () => {
   const candidates = Array.from({ length: 2_000 }, (_, at) => idOf(at));
   const ids = [...Map.groupBy(candidates, shardOf).values()].flatMap((ofShard) => ofShard.slice(0, each));
 
-  test('a sweep that runs out of time continues with the other shards next time', async () => {
+  test('the next sweep continues with the shards that the previous one did not reach', async () => {
     const { runtime } = cloud;
     const webhook = { customerId: 1, webhookId: '00000000-0000-4000-8000-000000000001' };
     const write = (deliveryId: string) =>

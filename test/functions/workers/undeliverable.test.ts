@@ -162,7 +162,7 @@ describe('an undeliverable notification', () => {
     expect(await channels()).toMatchObject([{ undeliverableReason: reason }]);
   });
 
-  test('an undeliverable notification is reported once, however often the event arrives', async () => {
+  test('an undeliverable notification is reported only once, however often the event arrives', async () => {
     const { home, reference, detail, channels } = await notify('sms');
     const managers = { username: `boss-${home.customerId}`, email: `boss-${home.customerId}@example.com` };
     await home.admin.ok('POST', '/users', {
@@ -193,7 +193,7 @@ describe('an undeliverable notification', () => {
     expect(failures).toHaveLength(1);
   });
 
-  test('an undeliverable notification leaves the hit as sent if a redelivery was accepted', async () => {
+  test('an undeliverable notification does not affect the hit if a redelivery was accepted', async () => {
     const { home, reference, delivery, detail } = await notify('sms');
     await world.pass(60_000);
     await home.client.ok('POST', `${home.at}/${delivery.id}/redeliver`);
@@ -258,7 +258,7 @@ describe('an event for an unknown delivery', () => {
     expect(quarantined()).toBe(0);
   });
 
-  test('an event is quarantined only if SNS did not send it', async () => {
+  test('quarantines an event that was not sent by SNS', async () => {
     await world.queues.send('undeliverable', [{ body: 'no JSON', groupId: 'any', delaySeconds: 0 }]);
     await world.idle();
     expect(quarantined()).toBe(1);
@@ -266,7 +266,7 @@ describe('an event for an unknown delivery', () => {
 });
 
 describe('an event batch', () => {
-  test('only events whose attempt is not yet recorded return to the queue', async () => {
+  test('retries only events that arrive before their attempt is recorded', async () => {
     const first = await notify('sms');
     const second = await notify('sms');
     const { customerId, deliveryId } = second.reference;

@@ -86,7 +86,7 @@ describe('rule managers', () => {
     expect(await home.mailsAfterMinute()).toEqual([]);
   });
 
-  test('managers get an email about hours without a rule', async () => {
+  test('managers get an email about hours that no rule covers', async () => {
     const home = await furnish('bea');
     const days = [1, 2, 3, 4, 5, 6, 7];
     await home.changeRule({ schedule: { days, from: '21:00', to: '06:00', timeZone: 'UTC' } });
@@ -139,7 +139,7 @@ describe('rule managers', () => {
     expect(subjects).toEqual([expect.stringMatching(/utf-8|Nicht mehr/i), expect.stringMatching(/^Not all falls/)]);
   });
 
-  test('managers get the email even if no one has ever read the watch', async () => {
+  test('managers get the email even if no one has requested the watch before', async () => {
     const home = await world.furnish();
     await home.say(a.presence(true));
     const email = 'eve@example.org';
@@ -163,7 +163,7 @@ describe('changes that do not concern rule managers', () => {
     expect(await home.mailsAfterMinute()).toEqual([]);
   });
 
-  test('managers get no email about a change that does not open a fall gap', async () => {
+  test('managers get no email about a change that leaves falls covered', async () => {
     const home = await furnish('gil');
     await home.changeRule({ name: 'Other name' });
     await linkSensor(home.client);

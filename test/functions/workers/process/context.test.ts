@@ -240,7 +240,7 @@ describe('a scheduled sensor check', () => {
     expect((await check({}, { latest: { sensor: null, customer, state: stateOf() } })).named('schedule')).toEqual([]);
   });
 
-  test('a check moves the due entry of an active sensor only if it is too late', async () => {
+  test("a check moves an active sensor's due entry only if it is too late", async () => {
     const offline = NOW + HOUR;
     const late = (ms: number) => check(stateOf({ ...entry, dueAt: String(offline + ms) }));
     expect((await late(10_000)).named('schedule')).toEqual([]);

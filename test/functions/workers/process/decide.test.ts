@@ -43,7 +43,7 @@ describe('deciding a judgement', () => {
     expect(calls).toEqual([]);
   });
 
-  test('a judgement without events is written if the state has changed', async () => {
+  test('a judgement without events is written if the sensor state has changed', async () => {
     const { outcome, key, version, written, times, places, measured } = await judge({
       next: { lastSeen: NOW + 900_000 },
     });
@@ -90,7 +90,7 @@ describe('deciding a judgement', () => {
     ]);
   });
 
-  test("a decision keeps an event's subject only if the escalation's end depends on it", async () => {
+  test("a decision keeps an event's subject only if the end of an escalation depends on it", async () => {
     const rule = ruleOf(111, { isEnabled: true, rateLimitSeconds: 0, untilAcknowledged: false });
     const { written } = await judge({ events: [newEvent({}, { isSilent: false, newFall: true })], rules: [rule] });
     const [event] = (written.decision as { decided: { happening: object }[] }).decided;
@@ -98,7 +98,7 @@ describe('deciding a judgement', () => {
     for (const name of ['isSilent', 'newFall']) expect(event?.happening).not.toHaveProperty(name);
   });
 
-  test('a decision keeps the subject if any of its rules depends on it', async () => {
+  test("a decision keeps an event's subject if any rule depends on it", async () => {
     const common = { isEnabled: true, rateLimitSeconds: 0 };
     const rules = [ruleOf(111, common), ruleOf(112, { ...common, untilAcknowledged: false })];
     const other = newEvent({ uuid: 'event-2' }, { situation: null, subject: undefined });
@@ -109,7 +109,7 @@ describe('deciding a judgement', () => {
     expect(named('lastPlace')).toHaveLength(1);
   });
 
-  test("a decision without hits continues the previous decision's hit numbers", async () => {
+  test("a decision without hits keeps the previous decision's hit numbers", async () => {
     const decision = some({ ...(decisionOf(fallEvent({ rules: [1, 2] })) as object) });
     const { written, names, measured } = await judge({ events: [newEvent()], state: { decision }, isApplied: true });
     expect(names()).toEqual(['rules', 'isApplied', 'decide']);
@@ -124,7 +124,7 @@ describe('deciding a judgement', () => {
     expect(names().indexOf('events')).toBeLessThan(names().indexOf('decide'));
   });
 
-  test('no rule fires for an event without a situation, or for an unlinked sensor', async () => {
+  test('no rule fires for an event without a situation', async () => {
     const rules = [ruleOf(111, { isEnabled: true, rateLimitSeconds: 0 })];
     const events = [newEvent({}, { situation: null })];
     expect((await judge({ events, rules })).named('rules')).toEqual([]);
@@ -135,7 +135,7 @@ describe('deciding a judgement', () => {
     expect(twice.named('rules')).toHaveLength(1);
   });
 
-  test('a judgement is left to a retry if another process was faster', async () => {
+  test('a judgement is retried if another process was faster', async () => {
     await expect(judge({ next: { lastSeen: NOW + 900_000 }, isDecided: false })).rejects.toThrow(RetryLater);
   });
 
@@ -158,7 +158,7 @@ describe('deciding a judgement', () => {
     expect((await judge({ state: ahead, next: { lastSeen: NOW } })).times).toMatchObject({ checkAt: offline });
   });
 
-  test("a former sensor's state expires with its record", async () => {
+  test('the state of a former sensor expires together with its record', async () => {
     const { times, enqueued } = await judge({
       state: { isActive: false, dueAt: undefined },
       more: { former: { ttl: 77 } },
@@ -183,7 +183,7 @@ describe('deciding a judgement', () => {
     expect((await judge({ next: { falls: [open()] }, timings, ...former })).enqueued).toEqual([]);
   });
 
-  test('a fall that advances too late for a queue is left to the sweep', async () => {
+  test('a check too far in the future for a queue is left to the sweep', async () => {
     const late = { next: { falls: [open()] }, timings: { ...timings, confirm: 897.001 } };
     const dueAt = NOW + 900_001;
     const far = await judge({ ...late, state: noEntry });
@@ -200,7 +200,7 @@ describe('deciding a judgement', () => {
     expect(back.times).toMatchObject({ checkAt: NOW + 600_000 });
   });
 
-  test('no further check is enqueued for an unchanged fall or unknown timings', async () => {
+  test('no further check is enqueued for an unchanged fall', async () => {
     const falls = [open()];
     const changed = { lastSeen: NOW + 900_000 };
     expect((await judge({ state: { falls }, next: { ...changed, falls }, timings })).enqueued).toEqual([]);

@@ -16,7 +16,7 @@ describe("a decision's deliveries", () => {
   const recipients = (...webhooks: object[]) =>
     ({ webhooks: new Map(webhooks.map((webhook) => [(webhook as { id: string }).id, webhook])) }) as never;
 
-  test('deliveries with the same id are merged into one, which reports to all hits', () => {
+  test('deliveries with the same id are merged into one for all their hits', () => {
     const merged = mergeDeliveries([
       toWebhook('a', 'w1', { hit: null }),
       toWebhook('a', 'w1', { hit: { id: 1, message: 0 } }),
@@ -32,7 +32,7 @@ describe("a decision's deliveries", () => {
     expect(merged[1]).not.toHaveProperty('alsoHits');
   });
 
-  test('deliveries to webhooks without a URL are written to the feed in order', async () => {
+  test('deliveries to webhooks without a URL enter the feed in order', async () => {
     const calls: unknown[][] = [];
     const noting =
       (name: string) =>
@@ -56,7 +56,7 @@ describe("a decision's deliveries", () => {
     ]);
   });
 
-  test('deliveries about offline sensors wait 20 seconds to be combined', async () => {
+  test('deliveries about offline sensors are delayed by 20 seconds to be combined', async () => {
     const { deps, enqueued } = stubDeps<ProcessDeps>({});
     const offline = deliveryTo('email', { snapshot: snapshotOf('sensor_inactive'), createDate: NOW });
     const alarm = deliveryTo('sms');
@@ -71,7 +71,7 @@ describe("a decision's deliveries", () => {
     expect(only.enqueued).toHaveLength(1);
   });
 
-  test('AlarmsToTell counts alarm deliveries, except those that may wait', () => {
+  test('AlarmsToTell counts alarm deliveries that may not wait', () => {
     const countOf = (deliveries: Delivery[], ...webhooks: object[]) => {
       const { deps, measured } = stubDeps<ProcessDeps>({});
       countImmediateAlarms(deps, deliveries, recipients(...webhooks));

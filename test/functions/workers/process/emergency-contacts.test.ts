@@ -32,12 +32,12 @@ const notify = async (of: UnnotifiedAlarm, hits: Record<number, unknown> = {}) =
   return stubs;
 };
 
-test('no emergency contact is notified if there are none or the sensor is gone', async () => {
+test('no emergency contact is notified if the sensor is gone', async () => {
   expect(await loadEmergency(alarmStubs().deps, alarm)).toBeNull();
   expect(await loadEmergency(alarmStubs({ ...stored, isSensorGone: true }).deps, alarm)).toBeNull();
 });
 
-test('each emergency contact is asked in their language to check the room', async () => {
+test('each emergency contact is asked in their own language to check the room', async () => {
   const { created, enqueued } = await notify(alarm);
   const texts = created.map(({ snapshot }) => {
     const { rule, event, sensor, customer, reader } = some(snapshot as object) as Record<
@@ -65,7 +65,7 @@ test('each emergency contact is asked in their language to check the room', asyn
   ]);
 });
 
-test('a message to an emergency contact belongs to a round after all other rounds', async () => {
+test('messages to emergency contacts have a round number above all other rounds', async () => {
   const idsOf = async (of: UnnotifiedAlarm) => (await notify(of)).created.map(({ id }) => id);
   const idOf = (round: number, ruleId: number, receiver: string) =>
     idInRound({ uuid: eventUuid, sensorId, ruleId }, { round, at: NOW }, receiver);
@@ -76,7 +76,7 @@ test('a message to an emergency contact belongs to a round after all other round
   expect(await idsOf({ ...alarm, hitId: null, ruleId: null })).toEqual(ids(1_000, 0));
 });
 
-test('the messages to emergency contacts are the last ones of a hit', async () => {
+test('emergency contacts are linked to the last messages of the hit', async () => {
   const messages = [
     { accountId: 21, publisher: 'sms' },
     { accountId: 22, publisher: 'sms' },
@@ -93,7 +93,7 @@ test('the messages to emergency contacts are the last ones of a hit', async () =
   expect(read).toContain(`hit ${customerId} 11`);
 });
 
-test('messages to emergency contacts belong to no hit if the alarm has none', async () => {
+test('messages to emergency contacts are not linked to a hit if the alarm has none', async () => {
   const { created, read } = await notify({ ...alarm, hitId: null });
   expect(created.map(({ hit }) => hit)).toEqual([null, null]);
   expect(read).toEqual([`sensor ${customerId} ${sensorId}`]);
@@ -120,7 +120,7 @@ test('a hit shows each emergency contact as not yet notified', async () => {
   ]);
 });
 
-test('an emergency contact whose user was deleted gets a message without a name', async () => {
+test('a message to a deleted emergency contact omits the name', async () => {
   const { deps } = alarmStubs({ emergencyContacts: [{ userId: 99, by: 'sms' }] });
   const emergency = await loadEmergency(deps, alarm);
   expect(emergency && emergencyMessages(deps, emergency, 11)).toMatchObject([
@@ -139,7 +139,7 @@ const hit = some({
 });
 const unansweredAlarm = { ...alarm, alarmId: unansweredId(11), isUnanswered: true };
 
-test('an unacknowledged alarm is recorded, reported by a notice and emailed', async () => {
+test('an unacknowledged alarm is recorded, reported and emailed', async () => {
   const { deps, unanswered, enqueued, measured, places, logged } = alarmStubs();
   expect(await reportUnanswered(deps, customerId, hit)).toBe(true);
   const [[recorded, ofHit, messages] = []] = unanswered;
@@ -158,7 +158,7 @@ test('an unacknowledged alarm is recorded, reported by a notice and emailed', as
   ]);
 });
 
-test('the emergency contacts are notified of an unacknowledged alarm', async () => {
+test('emergency contacts are notified of an unacknowledged alarm', async () => {
   const { deps, unanswered, created } = alarmStubs(stored);
   await reportUnanswered(deps, customerId, hit);
   expect(unanswered[0]?.[2]).toMatchObject([{ accountId: 21 }, { accountId: 22 }]);
@@ -168,7 +168,7 @@ test('the emergency contacts are notified of an unacknowledged alarm', async () 
   ]);
 });
 
-test("an unanswered alarm's follow-up is repeated after a crash, but counted once", async () => {
+test("an unanswered alarm's follow-up is repeated after a crash, but not counted again", async () => {
   const { deps, unanswered, enqueued, measured } = alarmStubs();
   await reportUnanswered(deps, customerId, some({ ...(hit as object), unansweredDate: NOW - 5_000 }));
   expect(unanswered[0]?.[0]).toMatchObject({ date: NOW - 5_000 });
@@ -176,7 +176,7 @@ test("an unanswered alarm's follow-up is repeated after a crash, but counted onc
   expect(measured).toEqual([]);
 });
 
-test('an alarm that has changed since it was read is not reported as unanswered', async () => {
+test('an alarm is not reported as unanswered if it has changed since it was read', async () => {
   const { deps, enqueued, measured, created } = alarmStubs({ ...stored, isUnanswered: false });
   expect(await reportUnanswered(deps, customerId, hit)).toBe(false);
   expect([enqueued, measured, created]).toEqual([[], [], []]);

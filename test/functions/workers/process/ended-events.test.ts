@@ -101,7 +101,7 @@ describe('an escalation with untilAcknowledged false', () => {
     expect(home.heard()).toBe('a0 b60 b120 b300');
   });
 
-  test('an escalation continues when the fall timed out more than two hours ago', async () => {
+  test('an escalation continues if the fall timed out more than two hours ago', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 9000: 'b', 10000: 'b' }, over);
     home.begin();
@@ -114,7 +114,7 @@ describe('an escalation with untilAcknowledged false', () => {
     expect(home.heard()).toBe('a0 b9000');
   });
 
-  test('an escalation ends when someone closes a fall that has timed out', async () => {
+  test('an escalation ends when someone closes a timed-out fall', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 600: 'b' }, over);
     home.begin();
@@ -130,7 +130,7 @@ describe('an escalation with untilAcknowledged false', () => {
     expect(home.heard()).toBe('a0');
   });
 
-  test("an escalation ends for one person's fall while another person is still down", async () => {
+  test("an escalation ends with one person's fall, even while another person is down", async () => {
     const home = await world.furnish(2, 'maker_b');
     await home.addRule('a', { 30: 'b' }, over);
     home.begin();
@@ -150,7 +150,7 @@ describe('an escalation with untilAcknowledged false', () => {
     expect(home.heard()).toBe('a0 b30');
   });
 
-  test('an escalation continues for a fall loop, which is never over', async () => {
+  test('an escalation continues for a fall loop, because a fall loop never ends', async () => {
     const home = await world.furnish(2);
     await home.addRule('a', { 30: 'b' }, { ...over, situation: 'fall_loop' });
     home.begin();

@@ -9,7 +9,7 @@ afterEach(() => world.loseTimers(false));
 afterAll(() => world.stop());
 
 describe('an unacknowledged alarm', () => {
-  test("an unacknowledged alarm notifies each step's recipients on time, once each", async () => {
+  test('each step of an escalation notifies its recipients on time', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 90: 'cb' });
     await home.fall();
@@ -25,7 +25,7 @@ describe('an unacknowledged alarm', () => {
     expect(new Set(home.notifications.map(({ id }) => id)).size).toBe(4);
   });
 
-  test('an escalation step sends the same content with a separate acknowledge link', async () => {
+  test('an escalation step sends a new acknowledge link with the same content', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'c' });
     await home.fall();
@@ -48,7 +48,7 @@ describe('an unacknowledged alarm', () => {
     expect(home.heard()).toBe('a0 b900 c3600');
   });
 
-  test('an unacknowledged alarm notifies all recipients again, up to 20 times', async () => {
+  test('an unacknowledged alarm is repeated to all recipients up to 20 times', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'ab' }, { repeatSeconds: 60 });
     await home.fall();
@@ -63,7 +63,7 @@ describe('an unacknowledged alarm', () => {
     ]);
   });
 
-  test('an alarm repeats even if the rule has no steps', async () => {
+  test('an alarm is repeated even if the rule has no steps', async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {}, { repeatSeconds: 60 });
     await home.fall();
@@ -82,7 +82,7 @@ describe('an unacknowledged alarm', () => {
     ]);
   });
 
-  test('the hit list sorts escalated alarms by the last change', async () => {
+  test('the hit list sorts escalated alarms by the date of the last change', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' });
     await home.fall();
@@ -108,7 +108,7 @@ describe('acknowledging an escalated alarm', () => {
     expect(home.heard()).toBe('a0 b30 c90');
   });
 
-  test('withdrawing an acknowledgement runs an overdue step immediately', async () => {
+  test('withdrawing an acknowledgement runs an overdue step at once', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 90: 'c', 3600: 'a' });
     await home.fall();
@@ -124,7 +124,7 @@ describe('acknowledging an escalated alarm', () => {
     expect(home.heard()).toMatch(/ a3600$/);
   });
 
-  test("an acknowledgement ends the alarm's repeats", async () => {
+  test('an acknowledgement stops the alarm from repeating', async () => {
     const home = await world.furnish(1);
     await home.addRule('a', {}, { repeatSeconds: 60 });
     await home.fall();
@@ -145,7 +145,7 @@ describe('acknowledging an escalated alarm', () => {
 });
 
 describe('an escalation', () => {
-  test('an escalation ends without a trace if no one responds to the last step', async () => {
+  test('an escalation leaves nothing behind if no one responds to the last step', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' });
     await home.fall();
@@ -182,7 +182,7 @@ describe('an escalation', () => {
     expect(home.heard()).toBe('a0 b30');
   });
 
-  test("an escalation follows the rule's current steps, and ends after them", async () => {
+  test("an escalation follows changes to the rule's steps", async () => {
     const home = await world.furnish();
     const rule = await home.addRule('a', { 60: 'b' });
     await home.fall();

@@ -12,7 +12,7 @@ afterEach(() => world.loseTimers(false));
 afterAll(() => world.stop());
 
 describe('a due step', () => {
-  test('a step that fell due during an outage runs within 60 s afterwards', async () => {
+  test('a step due during an outage runs within 60 s of its end', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'c' });
     world.loseTimers(true);
@@ -26,7 +26,7 @@ describe('a due step', () => {
       expect(at - (home.notifications[0]?.at ?? 0)).toBeLessThanOrEqual(3_661_000);
   });
 
-  test('a step runs on time if its task arrives two seconds early', async () => {
+  test('a step runs on time even if its task arrives two seconds early', async () => {
     const delays: number[] = [];
     const early = await createEscalationWorld({
       wrap: (runtime) => ({
@@ -54,7 +54,7 @@ describe('a due step', () => {
     await early.stop();
   });
 
-  test('a step notifies each recipient once even if two workers run it at the same time', async () => {
+  test('a step notifies each recipient only once if two workers run it at the same time', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'c' }, { repeatSeconds: 60 });
     await home.fall();
@@ -69,7 +69,7 @@ describe('a due step', () => {
 
 describe('an escalation whose process crashes', () => {
   test.each(['escalate.decided', 'escalate.written', 'escalate.enqueued'] as const)(
-    "an escalation notifies each step's recipients once after a crash at %s",
+    'each step of an escalation notifies its recipients only once after a crash at %s',
     async (name) => {
       const death = createCrash();
       const dying = await createEscalationWorld(death.options);
@@ -89,7 +89,7 @@ describe('an escalation whose process crashes', () => {
     },
   );
 
-  test('an interrupted step is not sent after an acknowledgement', async () => {
+  test('an interrupted step is not sent once the alarm is acknowledged', async () => {
     let died = 0;
     const failpoint = (name: Failpoint): void => {
       if (name !== 'escalate.written' || (died > 0 && isAcknowledged)) return;

@@ -71,7 +71,7 @@ describe('first rounds', () => {
   const id = firstId('21 sms');
   const all = { ...failed(id), ...failed(firstId('webhook-1')) };
 
-  test('the next step is due at once when all first deliveries have failed', async () => {
+  test('the next step runs at once if all first deliveries have failed', async () => {
     const { isHurried, scheduled, asked } = await run(hitOf(first), all, { id });
     expect(isHurried).toBe(true);
     expect(scheduled[0]).toMatchObject([customerId, { id: 11 }, { at: NOW, isHurried: true }, NOW]);
@@ -82,13 +82,13 @@ describe('first rounds', () => {
     ['a delivery to a webhook is pending', { ...all, [firstId('webhook-1')]: { state: 'pending' } }],
     ['a delivery to a person succeeded', { ...all, [id]: { state: 'delivered' } }],
     ['a delivery to a webhook is still to be written', failed(id)],
-  ])('the next step is not due at once if %s', async (_, deliveries) => {
+  ])('the next step does not run at once if %s', async (_, deliveries) => {
     const { isHurried, enqueued } = await run(hitOf(first), deliveries, { id: firstId('webhook-1') });
     expect(isHurried).toBe(false);
     expect(enqueued).toEqual([]);
   });
 
-  test('the next step is not due at once if a delivery to a person is still to be written', async () => {
+  test('the next step does not run at once before all deliveries to people are written', async () => {
     expect((await run(hitOf(first), failed(firstId('webhook-1')), { id: firstId('webhook-1') })).isHurried).toBe(false);
   });
 
@@ -100,7 +100,7 @@ describe('first rounds', () => {
     expect((await run(hitOf(first), failed(id), { id, webhooks })).isHurried).toBe(true);
   });
 
-  test("the first round finds a Raw webhook's delivery despite the different id", async () => {
+  test("the first round finds a Raw webhook's delivery by its different id", async () => {
     const raw = { ...webhook, format: 'raw' };
     const rawId = firstDeliveryId(event, ruleId, 'webhook-1', 'raw');
     expect(rawId).not.toBe(firstId('webhook-1'));
@@ -114,12 +114,12 @@ describe('later rounds', () => {
   const id = secondId('22 email');
   const all = { ...failed(id), ...failed(secondId('webhook-1')) };
 
-  test("the next step is due at once when all of a later round's deliveries have failed", async () => {
+  test("the next step runs at once if all of a later round's deliveries have failed", async () => {
     expect((await run(hitOf(second), all, { id })).isHurried).toBe(true);
     expect((await run(hitOf(second), failed(id), { id })).isHurried).toBe(false);
   });
 
-  test("a later round ignores an earlier round's failed delivery", async () => {
+  test('a failed delivery from an earlier round does not affect a later round', async () => {
     const earlier = firstId('21 sms');
     expect((await run(hitOf(second), { ...all, ...failed(earlier) }, { id: earlier })).isHurried).toBe(false);
     const [step, last] = rule.escalation;
@@ -129,7 +129,7 @@ describe('later rounds', () => {
     expect((await run(alone, failed(earlier), { id: earlier, ...given })).isHurried).toBe(false);
   });
 
-  test("the next step is due at once when a round's only delivery has failed", async () => {
+  test("the next step runs at once if a round's only delivery has failed", async () => {
     const [step, last] = rule.escalation;
     const single = { ...rule, escalation: [{ ...step, recipients: [ben] }, last] };
     expect((await run(hitOf(second), failed(id), { id, rules: { [ruleId]: single } })).isHurried).toBe(true);
@@ -159,7 +159,7 @@ describe('failed rounds that do not bring the next step forward', () => {
     expect((await run(hitOf(first), all, { id, rules: {} })).isHurried).toBe(false);
   });
 
-  test('a round still being enqueued is checked every two seconds for a minute', async () => {
+  test('an unfinished round is checked again every two seconds for a minute', async () => {
     const open = hitOf({ ...first, open: 'step' });
     const soon = await run(open, { ...all, ...failed(id, { updateDate: NOW - 59_999 }) }, { id });
     expect(soon.enqueued).toEqual([[[soon.task], 2]]);

@@ -44,7 +44,7 @@ const furnish = async () => {
 };
 const HOUR_SECONDS = 3_600;
 
-test("the next step is due at once when the first recipients' deliveries have failed", async () => {
+test('the next step runs at once if the deliveries to the first recipients have failed', async () => {
   const { rule, fall, anna, ben, cem, dora, by, unreach, steps, sentTo } = await furnish();
   await rule([by(anna), by(ben)], {
     escalation: [
@@ -64,7 +64,7 @@ test("the next step is due at once when the first recipients' deliveries have fa
   ]);
 });
 
-test('the steps follow each other at once while all deliveries fail', async () => {
+test('all steps run at once if all deliveries fail', async () => {
   const { rule, fall, anna, ben, cem, by, unreach, steps, hits, sentTo } = await furnish();
   await rule([by(anna)], {
     escalation: [
@@ -85,7 +85,7 @@ test('the steps follow each other at once while all deliveries fail', async () =
   expect((await hits())[0]?.nobodyOnDuty).toBe(false);
 });
 
-test('a round that may have reached someone leaves the next step as planned', async () => {
+test('the next step runs on schedule if the round may have reached someone', async () => {
   const { rule, fall, anna, cem, dora, by, unreach, sentTo } = await furnish();
   const escalation = [{ afterSeconds: HOUR_SECONDS, recipients: [by(dora)] }];
   await rule([by(anna), by(cem)], { escalation });
@@ -103,7 +103,7 @@ test('a round that may have reached someone leaves the next step as planned', as
   world.answerWith(() => {});
 });
 
-test('an acknowledged hit is not escalated when the deliveries fail', async () => {
+test('an acknowledged hit is not escalated even if the deliveries fail', async () => {
   const { rule, fall, hits, client, customerId, anna, cem, by, unreach, sentTo } = await furnish();
   world.answerWith(({ by: channel }) => {
     if (channel === 'sms') throw new Error('busy');
@@ -118,7 +118,7 @@ test('an acknowledged hit is not escalated when the deliveries fail', async () =
   world.answerWith(() => {});
 });
 
-test('the next step is due at once when all webhooks have failed', async () => {
+test('the next step runs at once if all webhooks have failed', async () => {
   const { rule, fall, client, cem, by, sentTo } = await furnish();
   const first = await createAlarm(client, receiver.url, 'apnea', { retrySchedule: [0] });
   const second = await createAlarm(client, receiver.url, 'apnea', { retrySchedule: [0] });
@@ -134,7 +134,7 @@ test('the next step is due at once when all webhooks have failed', async () => {
 });
 
 test.each(['deliver.recorded', 'escalate.written'] as const)(
-  'each step follows a failed round at once, despite a crash at %s',
+  'each step runs at once after a failed round, despite a crash at %s',
   async (place) => {
     const { rule, fall, anna, ben, cem, by, unreach, sentTo } = await furnish();
     await rule([by(anna)], {

@@ -45,7 +45,7 @@ test('a customer webhook receives only events that match every filter', async ()
   expect(receivedBy('both')).toEqual([]);
 });
 
-test('a group filter covers the sensors that are in the group when the event occurs', async () => {
+test('a group filter covers the sensors in the group at the time of the event', async () => {
   const { client, receiver, sensorId, fall, receivedBy } = await furnish({});
   const group = await client.ok<{ id: number }>('POST', '/sensor-groups', { name: 'ward', sensorIds: [] });
   const ward = { ...hook, name: 'ward', sensorGroupId: group.id, url: receiver.url };
@@ -57,7 +57,7 @@ test('a group filter covers the sensors that are in the group when the event occ
   expect(receivedBy('ward')).toEqual(['fall_detected']);
 });
 
-test('filters are limited to customer webhooks and valid values', async () => {
+test('rejects filters with invalid values or for bot webhooks', async () => {
   const { client, receiver } = await furnish({});
   const bot = await client.ok<{ id: number }>('POST', '/bots', { name: 'b' });
   const base = { ...hook, name: 'n', url: receiver.url };

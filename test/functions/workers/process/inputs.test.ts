@@ -32,7 +32,7 @@ const fall = JSON.stringify(fallMessage('calling', NOW));
 const presence = JSON.stringify({ type: 4, payload: { presenceDetected: true, timestamp: NOW } });
 
 describe('reading inputs', () => {
-  test('a task becomes one input per message, in order', async () => {
+  test('a task is split into one input per message', async () => {
     const of = received(task({ messages: ['1', '2', '3'], first: 7, requestId: 'q', noted }));
     const common = { kind: 'message', received: of, receiveDate: NOW, requestId: 'q', decoded: expect.anything() };
     expect(await read(of)).toEqual([
@@ -43,7 +43,7 @@ describe('reading inputs', () => {
     ]);
   });
 
-  test('inputs follow the order of tasks', async () => {
+  test('inputs are in the same order as the tasks', async () => {
     const call = received(task({ requestId: 'q', noted }));
     const ofNotice = received({ type: 'process_notice', customerId, sensorId, uuid: 'n1', requestId: 'r' }, '6');
     const gone = received({ type: 'process_notice', customerId, sensorId, uuid: 'n2' }, '7');
@@ -61,7 +61,7 @@ describe('reading inputs', () => {
     ]);
   });
 
-  test('falls, bed exits and notices are likely to create an event', async () => {
+  test('falls, bed exits and notices are expected to create an event', async () => {
     const leaves = { kind: 'message', decoded: { signal: { kind: 'bed_exit' } } };
     const inputs = [...(await read(received(task({ messages: [fall, presence] })), received(task({})))), some(leaves)];
     expect(inputs.map(isLikelyEvent)).toEqual([true, false, false, true]);
@@ -80,13 +80,13 @@ describe('recognizing judged inputs', () => {
     expect(wasJudged(input('0#000', NOW), undefined)).toBe(false);
   });
 
-  test('an input at an earlier position counts as new if received over ten seconds later', () => {
+  test('an earlier input counts as new if received more than ten seconds later', () => {
     expect(wasJudged(input('0#000', NOW + 10_000), judged)).toBe(true);
     expect(wasJudged(input('0#000', NOW + 10_001), judged)).toBe(false);
   });
 });
 
-test('a decision may be incomplete if an input is redelivered', () => {
+test('a redelivered input means that a decision may be incomplete', () => {
   const later = input('6#000', NOW + 1);
   expect(mayHaveDecision([later], judged)).toBe(false);
   expect(mayHaveDecision([later, input('7#000', NOW)], judged)).toBe(true);
@@ -94,7 +94,7 @@ test('a decision may be incomplete if an input is redelivered', () => {
   expect(Boolean(mayHaveDecision([later], undefined))).toBe(false);
 });
 
-test("judgedUpTo returns the last input's position and the latest time of all", () => {
+test("judgedUpTo returns the last input's position and the latest receive time", () => {
   const inputs = [input('6#000', NOW + 5), input('6#001', NOW + 3)];
   expect(judgedUpTo(inputs, judged, NOW)).toEqual({ position: '6#001', receiveDate: NOW + 5 });
   expect(judgedUpTo([input('6#000', NOW - 5)], judged, NOW)).toEqual({ position: '6#000', receiveDate: NOW });

@@ -11,7 +11,7 @@ describe('interrupted rounds', () => {
   const idOf = (receiver: string) =>
     idInRound({ uuid: 'event-1', sensorId, ruleId: 111 }, { round: 1, at: NOW - 5 }, receiver);
 
-  test('an interrupted round is sent again with the same ids, without another decision', async () => {
+  test('an interrupted round is sent again with the same ids', async () => {
     const { names, created, to } = await run({ hits: [opened()] });
     expect(names()).toEqual(['hit', 'rule', 'sensor', 'create', 'create', 'schedule']);
     expect(created.map(({ id }) => id)).toEqual([idOf('w1'), idOf('22 email')]);
@@ -35,7 +35,7 @@ describe('interrupted rounds', () => {
     expect(to.map(([name]) => name)).toEqual(['w1', 'Ben Birch', 'Anna Ash']);
   });
 
-  test('an interrupted round notifies earlier recipients that the rule no longer has', async () => {
+  test('an interrupted round notifies recipients who have been removed from the rule', async () => {
     const without = { ...rule, escalation: [rule.escalation[1]] };
     const { to, asked } = await run({ hits: [opened()], of: without });
     expect(asked).toEqual([[['w1'], []]]);
@@ -47,7 +47,7 @@ describe('interrupted rounds', () => {
     expect(ofAnother.to.map(([name]) => name)).toEqual(['Ben']);
   });
 
-  test('an interrupted round is canceled once someone has acknowledged the alarm', async () => {
+  test('an interrupted round is canceled once the alarm is acknowledged', async () => {
     const pending = { [idOf('w1')]: { id: idOf('w1'), state: 'pending' }, [idOf('22 email')]: { state: 'delivered' } };
     const acknowledged = opened({ acknowledgement: { name: 'Anna' } });
     const changed = { ...rule, escalation: [{ afterSeconds: 30, recipients: [ben, hook, anna] }] };
@@ -67,7 +67,7 @@ describe('interrupted rounds', () => {
     expect((await run({ of: null })).named('end')).toEqual([]);
   });
 
-  test('an interrupted round schedules the next step from now after the clock was set back', async () => {
+  test('an interrupted round reschedules the next step after the clock was set back', async () => {
     const ahead = opened({ createDate: NOW + HOUR, escalation: { ...open, at: NOW + HOUR } });
     const { named } = await run({ hits: [ahead] });
     expect(named('schedule')).toMatchObject([[customerId, {}, { from: NOW - 30_000, at: NOW + 60_000 }, NOW]]);
@@ -83,7 +83,7 @@ describe('former recipients of an interrupted round', () => {
     });
   const without = { ...rule, escalation: [rule.escalation[1]] };
 
-  test('an interrupted round alerts former recipients even if they belong to several bots', async () => {
+  test('an interrupted round notifies former recipients that belong to several bots', async () => {
     const hit = openFor(['w1', 'w2'], [message(31, 'webhook', 1), message(32, 'webhook', 1)]);
     const webhooks = [webhookOf('w1', 31), webhookOf('w2', 32)];
     const { to } = await run({ hits: [hit], of: without, webhooks });
@@ -93,14 +93,14 @@ describe('former recipients of an interrupted round', () => {
     ]);
   });
 
-  test('an interrupted round does not alert former recipients whose format has no payload', async () => {
+  test('an interrupted round skips a former webhook whose format has no payload', async () => {
     const timed = openFor(['w1'], [message(31, 'webhook', 1)], {}, { cause: { ...cause, source: null } });
     expect((await run({ hits: [timed], of: without, webhooks: [webhookOf('w1', 31, { format: 'raw' })] })).to).toEqual(
       [],
     );
   });
 
-  test("a former recipient's delivery belongs to the step's last message", async () => {
+  test("a former recipient's delivery is linked to the last message of the step", async () => {
     const messages = [message(21, 'sms', 0), message(21, 'sms', 1)];
     const other = { ...without, recipients: [ben], escalation: [] };
     const step = await run({ hits: [openFor(['21 sms'], messages)], of: other });
@@ -109,13 +109,13 @@ describe('former recipients of an interrupted round', () => {
     expect(repeat.to.find(([name]) => name === 'name 21')?.[1]).toEqual({ id: 11, message: 0 });
   });
 
-  test('recipients moved to another step keep their messages from the interrupted round', async () => {
+  test('a recipient moved to another step keeps the message from the interrupted round', async () => {
     const moved = openFor(['22 email', 'w1'], [message(22, 'email', 2), message(31, 'webhook', 1)]);
     const { to } = await run({ hits: [moved] });
     expect(to.find(([name]) => name === 'Ben Birch' || name === 'name 22')?.[1]).toEqual({ id: 11, message: 0 });
   });
 
-  test("an interrupted round cancels a former recipient's pending delivery if the webhook was deleted", async () => {
+  test('an interrupted round cancels a pending delivery to a deleted webhook', async () => {
     const id = idInRound({ uuid: 'event-1', sensorId, ruleId: 111 }, { round: 1, at: NOW - 5 }, 'w1');
     const hit = openFor(['w1', '22 email'], [message(31, 'webhook', 1), message(22, 'email', 1)]);
     const { named, to } = await run({ hits: [hit], webhooks: [], deliveries: { [id]: { id, state: 'pending' } } });
@@ -125,7 +125,7 @@ describe('former recipients of an interrupted round', () => {
 });
 
 describe('slow rounds', () => {
-  test('a slow round is not sent if someone has acknowledged the alarm', async () => {
+  test('a slow round is not sent if the alarm has been acknowledged', async () => {
     const acknowledged = hitOf({ acknowledgement: { name: 'Anna' } });
     const late = await run({ hits: [hitOf(), acknowledged], slow: 251 });
     expect(late.named('hit')).toHaveLength(2);
@@ -136,7 +136,7 @@ describe('slow rounds', () => {
     expect(prompt.enqueued.flatMap(([tasks]) => tasks).filter(({ type }) => type === 'deliver')).toHaveLength(2);
   });
 
-  test('a slow round is sent if no one has acknowledged the alarm', async () => {
+  test('a slow round is sent if the alarm has not been acknowledged', async () => {
     for (const second of [hitOf(), null]) {
       const { enqueued } = await run({ hits: [hitOf(), second], slow: 300 });
       expect(enqueued.flatMap(([tasks]) => tasks).filter(({ type }) => type === 'deliver')).toHaveLength(2);

@@ -120,13 +120,13 @@ test("a message that creates an event is stored first, with the event's id", asy
   expect(event).not.toHaveProperty('isLong');
 });
 
-test('a message that is too long for lists is marked as long', async () => {
+test('a message too long for lists is marked as long', async () => {
   const { payload, ...others } = JSON.parse(presence(true, uuidOf(1)));
   const long = JSON.stringify({ ...others, payload: { ...payload, note: 'x'.repeat(300_000) } });
   expect((await run([long])).result?.events).toMatchObject([{ isLong: true }]);
 });
 
-test('a message that was already stored only shows that the device is online', async () => {
+test('a message that is already stored only marks the device as online', async () => {
   const { result } = await run([presence(true, uuidOf(1))], { stored: ['duplicate'] });
   expect(result?.events).toEqual([]);
   expect(result?.next).toMatchObject({ lastSeen: NOW, isActive: true });
@@ -140,7 +140,7 @@ test('a message that was already stored only shows that the device is online', a
   ]);
 });
 
-test('a message that reuses a UUID gets a UUID derived from the bytes', async () => {
+test('a message with a used UUID gets a UUID derived from its content', async () => {
   const message = presence(true, uuidOf(1));
   const { result, named } = await run([message], { stored: ['uuid_used', 'stored'] });
   const derived = uuidV5(uuidOf(1), message);
@@ -154,7 +154,7 @@ test('a message that reuses a UUID gets a UUID derived from the bytes', async ()
   expect([plain.result?.events, plain.named('storeMessage').length]).toEqual([[], 1]);
 });
 
-test('a message that creates no event is not stored', async () => {
+test('a message that does not create an event is not stored', async () => {
   const { result, named } = await run([presence(false, uuidOf(1)), presence(false, uuidOf(2))], {
     context: { state: { ...online, presence: false } },
   });
@@ -166,20 +166,20 @@ describe('events in a decision', () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, at) => presence(at % 2 === 0, uuidOf(at), NOW + at));
 
-  test('a decision has at most 25 events, and fewer with many rules', async () => {
+  test('a decision has at most 25 events, or fewer if there are many rules', async () => {
     expect((await run(many(30))).result?.events).toHaveLength(25);
     expect((await run(many(30), { context: { customer: { rules: 50 } } })).result?.events).toHaveLength(5);
     expect((await run(many(3), { context: { customer: { rules: 1_000 } } })).result?.events).toHaveLength(1);
     expect((await run(many(30), { context: { customer: null } })).result?.events).toHaveLength(25);
   });
 
-  test('events that do not fit are left for the next decision', async () => {
+  test('events that do not fit into a decision are left for the next one', async () => {
     const { result, inputs } = await run(many(30));
     expect(result?.inputs).toEqual(inputs.slice(0, 25));
     expect(result?.judged).toMatchObject({ position: '5#024' });
   });
 
-  test("events get ids in order, following the previous decision's ids", async () => {
+  test('event ids continue from the previous decision in order', async () => {
     const ids = (await run(many(3))).result?.events.map(({ id }) => id) ?? [];
     expect(ids.toSorted((a, b) => a - b)).toEqual(ids);
     const { deps } = world();
@@ -192,7 +192,7 @@ describe('events in a decision', () => {
 describe('sensor versions', () => {
   const recent = { freshness: 'recent', customer: null };
 
-  test("a sensor's latest version is read before anything depends on it", async () => {
+  test('the sensor is read again before anything depends on its latest version', async () => {
     const { result, named } = await run([presence(true, uuidOf(1))], { context: recent });
     expect(named('latest')).toEqual([[customerId, sensorId, online]]);
     expect(result?.context.freshness).toBe('latest');
@@ -201,7 +201,7 @@ describe('sensor versions', () => {
     expect((await run([fall], { context: recent })).named('latest')).toHaveLength(1);
   });
 
-  test("a sensor's latest version is not read for a call without messages", async () => {
+  test('the sensor is not read again for a call without messages', async () => {
     const state = { ...online, lastSeen: NOW - 60_000 };
     const call = { kind: 'call', position: '6', receiveDate: NOW };
     const { result, named } = await run([], { context: { ...recent, state }, inputs: [call] });
@@ -218,7 +218,7 @@ describe('sensor versions', () => {
   });
 });
 
-test("a fall's timings are read with the first report", async () => {
+test('the timings for a fall are read with the first report', async () => {
   const { result, named } = await run([JSON.stringify(fallMessage('fall_detected', NOW))]);
   expect(named('config')).toEqual([[{ customerId, sensorId }, 'critical']]);
   expect(result?.timings).toMatchObject({ calling: expect.any(Number) });
@@ -238,7 +238,7 @@ describe('reported firmware', () => {
   const reported = async (firmware: number | null) =>
     (await run([], { inputs: [stateSignal(firmware)] })).named('setFirmware');
 
-  test('the firmware reported by a device is stored if it has changed', async () => {
+  test('the firmware version that a device reports is stored if it has changed', async () => {
     expect(await reported(43)).toEqual([[customerId, sensorId, 43]]);
     expect(await reported(42)).toEqual([]);
     expect(await reported(null)).toEqual([]);
@@ -251,7 +251,7 @@ describe('the end of a learning phase', () => {
   const learnt = JSON.stringify(fallMessage('calling', NOW, { isLearning: false }));
   const learning = { context: { state: { ...online, learning: true } } };
 
-  test('the end of the learning phase is stored when the device reports it', async () => {
+  test('the end of the learning phase is stored when a device reports it', async () => {
     const { named } = await run([learnt], { ...learning, basic });
     const key = { customerId, sensorId, manufacturer: 'maker_a' };
     const values = { learningUntil: 0, testUntil: 0 };
@@ -261,7 +261,7 @@ describe('the end of a learning phase', () => {
     ]);
   });
 
-  test('storing the end of the learning phase is retried if the configuration changes', async () => {
+  test('the end of the learning phase is stored even if the configuration changes concurrently', async () => {
     expect(
       (await run([learnt], { ...learning, basic, putResults: ['changed', 'done'] })).named('putConfig'),
     ).toHaveLength(2);
@@ -283,7 +283,7 @@ describe('notices', () => {
     notice: { notice: 'unnotified', receiveDate: NOW - 3, ...more },
   });
 
-  test('a notice becomes an event once, even if the task is repeated', async () => {
+  test('a notice becomes an event only once, even if the task is repeated', async () => {
     const { result, named } = await run([], { inputs: [notice(), notice()] });
     expect(result?.events.map(({ uuid }) => uuid)).toEqual([uuidOf(7)]);
     expect(result?.events[0]).toMatchObject({

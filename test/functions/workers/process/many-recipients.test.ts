@@ -5,7 +5,7 @@ import { createPeopleWorld } from '#test/fixtures/people.ts';
 // Each is notified 11 times, and a hit has room for 300 messages.
 const PEOPLE = 30;
 
-test('an escalation notifies more people than a hit can hold', async () => {
+test('an escalation can notify more people than a hit can list', async () => {
   const world = await createPeopleWorld();
   const { customerId, rule, fall, hits, prove, onDuty } = await world.furnish();
   const who = { customerId, username: '', email: '', locale: 'en', canLogin: true, isAdmin: false, permissions: [] };

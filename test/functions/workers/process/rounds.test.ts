@@ -15,7 +15,7 @@ import {
 import { NOW } from '#test/fixtures/stub-deps.ts';
 
 describe('due rounds', () => {
-  test('a due round is sent after a single write, and the next one is enqueued', async () => {
+  test('a due round is sent after a single write', async () => {
     const { names, named, to, enqueued, places, measured, asked, logged, created } = await run();
     expect(names()).toEqual(['hit', 'rule', 'sensor', 'open', 'create', 'create', 'schedule']);
     expect(named('hit')).toEqual([[customerId, 11]]);
@@ -47,12 +47,12 @@ describe('due rounds', () => {
     ]);
   });
 
-  test('a due round is read again if the hit has changed', async () => {
+  test('a due round reads the hit again if it has changed', async () => {
     const { names } = await run({ isOpened: [false] });
     expect(names().filter((name) => name === 'hit' || name === 'open')).toEqual(['hit', 'open', 'hit', 'open']);
   });
 
-  test('a round after the last step notifies all recipients again', async () => {
+  test('the round after the last step notifies all recipients again', async () => {
     const repeating = { ...rule, escalation: [{ afterSeconds: 30, recipients: [ben] }], repeatSeconds: 60 };
     const messages = [message(21, 'sms', 0), message(22, 'email', 1)];
     const hit = hitOf({ messages, escalation: { round: 1, after: 30, repeats: 2, at: NOW } });
@@ -67,7 +67,7 @@ describe('due rounds', () => {
     expect(named('schedule')).toMatchObject([[customerId, {}, { repeats: 3, at: NOW + 60_000 }, NOW]]);
   });
 
-  test('a due round without anyone on duty brings the next one forward', async () => {
+  test('the next round is brought forward if no one is on duty for a due round', async () => {
     const onDuty = {
       ...rule,
       escalation: [{ afterSeconds: 30, recipients: [{ onDuty: true, by: 'sms' }] }, rule.escalation[1]],
@@ -82,7 +82,7 @@ describe('due rounds', () => {
     expect(raced.measured).toEqual([['NobodyOnDuty']]);
   });
 
-  test('a due round adds no messages to a full hit, but notifies the recipients', async () => {
+  test('a due round notifies the recipients even if the hit cannot hold more messages', async () => {
     const many = Array.from({ length: 299 }, (_, at) => message(1_000 + at, 'sms', 0));
     const { named, to } = await run({ hits: [hitOf({ messages: many })] });
     expect(named('open')[0]?.[2]).toMatchObject({ messages: [{ accountId: 31 }] });
@@ -97,7 +97,7 @@ describe('due rounds', () => {
     expect(none.to.map(([, hit]) => hit)).toEqual(Array(2).fill({ id: 11, message: 301 }));
   });
 
-  test('a due round waits if the rule now has a later time for it', async () => {
+  test('a due round waits if the rule now schedules it later', async () => {
     const later = { ...rule, escalation: [{ afterSeconds: 31, recipients: [ben] }] };
     const { names, named, enqueued } = await run({ of: later });
     expect(names()).toEqual(['hit', 'rule', 'sensor', 'schedule']);
@@ -109,7 +109,7 @@ describe('due rounds', () => {
 describe('early rounds', () => {
   const later = (at: number, more: object = {}) => run({ hits: [hitOf({ escalation: { ...waiting, at }, ...more })] });
 
-  test('an early round is requeued if its task is up to five seconds early', async () => {
+  test('a round task is requeued if it is up to five seconds early', async () => {
     const early = await later(NOW + 5_000);
     expect(early.enqueued).toEqual([[[roundTask], 5]]);
     expect(early.names()).toEqual(['hit']);
@@ -119,12 +119,12 @@ describe('early rounds', () => {
     expect(soon.enqueued).toEqual([[[roundTask], 600]]);
   });
 
-  test('an early round is left alone if its task is more than five seconds early', async () => {
+  test('a round task is dropped if it is more than five seconds early', async () => {
     const { enqueued, names } = await later(NOW + 5_001);
     expect([enqueued, names()]).toEqual([[], ['hit']]);
   });
 
-  test('an early round is rescheduled if the clock was set back', async () => {
+  test('an early round is rescheduled after the clock was set back', async () => {
     const ahead = { createDate: NOW + HOUR, escalation: { ...waiting, at: NOW + HOUR + 30_000 } };
     const { named, enqueued } = await run({ hits: [hitOf(ahead)], task: { setBack: HOUR } });
     expect(named('schedule')).toMatchObject([[customerId, {}, { at: NOW + 30_000, from: NOW }, NOW]]);
@@ -151,7 +151,7 @@ describe('ending an escalation', () => {
     expect((await run({ hits: [hit] })).names()).toEqual(['hit']);
   });
 
-  test('an escalation ends without a round once someone has acknowledged the hit', async () => {
+  test('an escalation ends without another round once the hit is acknowledged', async () => {
     const acknowledgement = { name: 'Anna' };
     const { named, names } = await run({ hits: [hitOf({ acknowledgement })] });
     expect(names()).toEqual(['hit', 'removeFromDue']);
@@ -167,7 +167,7 @@ describe('ending an escalation', () => {
     }
   });
 
-  test('an escalation ends once the event is over, if the rule says so', async () => {
+  test('an escalation ends once the event is over if the rule allows it', async () => {
     const until = { ...rule, untilAcknowledged: false };
     const over = {
       falls: [{ start: (cause.happening as { subject: { fall: number } }).subject.fall, phases: ['finished'] }],
@@ -181,7 +181,7 @@ describe('ending an escalation', () => {
       expect((await run(given)).created.length).toBeGreaterThan(0);
   });
 
-  test('an escalation ends some time after the last round without an acknowledgement', async () => {
+  test('an escalation ends a minute after the last round if no one acknowledges', async () => {
     const last = { round: 2, after: 90, repeats: 0, at: NOW };
     const waits = await run({ hits: [hitOf({ escalation: last })] });
     const answer = { ...last, at: NOW + 60_000, isLast: true };
@@ -195,7 +195,7 @@ describe('ending an escalation', () => {
     expect(over.named('schedule')).toEqual([[customerId, expect.anything(), null, NOW]]);
   });
 
-  test('an escalation waits for an acknowledgement right after the last round was sent', async () => {
+  test('an escalation waits for an acknowledgement right after the last round', async () => {
     const single = { ...rule, escalation: [{ afterSeconds: 30, recipients: [ben] }] };
     const { named } = await run({ of: single });
     expect(named('schedule')).toMatchObject([[customerId, {}, { isLast: true, at: NOW + 60_000 }, NOW]]);

@@ -49,7 +49,7 @@ const context = (state: object) => some({ customerId, sensor: { id: sensorId }, 
 describe("a sensor's state", () => {
   const open = { ...newSensorState, falls: [{ start, phases: ['calling'] as const, at: start }] };
 
-  test('the sensor state marks a fall as acknowledged until the acknowledgement is withdrawn', async () => {
+  test('the sensor state shows whether a fall is acknowledged', async () => {
     const { deps, calls } = world({ answer: { acknowledgement: { name: 'Anna' } } });
     const { state, events } = await withAnswer(deps, ref, some(open));
     expect(state.falls).toMatchObject([{ start, isAcknowledged: true }]);
@@ -59,14 +59,14 @@ describe("a sensor's state", () => {
     expect(withdrawn.state.falls[0]).not.toHaveProperty('isAcknowledged');
   });
 
-  test('a fall in the sensor state ends when someone closes it', async () => {
+  test('closing a fall ends it in the sensor state', async () => {
     const { deps } = world({ answer: { acknowledgement: { name: 'Anna' }, closure: { date: NOW - 5 } } });
     const { state, events } = await withAnswer(deps, ref, some(open));
     expect(state.falls).toMatchObject([{ start, closedAt: NOW - 5 }]);
     expect(events).toHaveLength(1);
   });
 
-  test("the sensor state follows the response to a fall's newest alarm", async () => {
+  test("the sensor state reflects the acknowledgement of a fall's newest alarm", async () => {
     const { deps, calls } = world();
     const track = { id: 3, since: start, alarmedAgain: start + 500, fallPostures: [] };
     await withAnswer(deps, { ...ref, fall: `${fall}-3` }, some({ ...newSensorState, tracks: [track] }));
@@ -106,7 +106,7 @@ describe('acknowledging or closing a fall', () => {
   const alarm = { uuid: 'event-1', source: null, receiveDate: NOW - 2_000, situation: 'fall_detected', hitIds: [11] };
   const ofWebhook = firstDeliveryId({ ...alarm, sensorId }, 0, 'w1', 'full');
 
-  test("acknowledging or closing a fall schedules a check of each customer webhook's event", async () => {
+  test('acknowledging or closing a fall schedules a check of customer webhook deliveries', async () => {
     const { deps, calls, enqueued } = world({
       unanswered: [alarm],
       hooks: { w1: 'full', w2: 'full' },
@@ -138,7 +138,7 @@ describe('acknowledging or closing a fall', () => {
     }
   });
 
-  test('acknowledging or closing a fall reads nothing more if no alarm is open', async () => {
+  test('acknowledging or closing a fall stops reading if no alarm is open', async () => {
     const { deps, calls } = world();
     await followNotice(deps, ref, some({ notice: 'fall_changed' }));
     expect(calls.map(([name]) => name)).toEqual(['settle', 'unanswered']);
@@ -153,13 +153,13 @@ describe('a decision', () => {
   });
   const decisionOf = (...decided: object[]) => some({ decided });
 
-  test('a decision records another alarm about a fall once', async () => {
+  test('a decision records a second alarm about a fall only once', async () => {
     const { deps, calls } = world();
     await recordAlarms(deps, context({}), decisionOf(event(again), event(again), event(fall), event(undefined)));
     expect(calls).toEqual([['recordAlarm', { ...ref, fall: again }]]);
   });
 
-  test('a decision acknowledges new hits of acknowledged falls only', async () => {
+  test('a decision acknowledges new hits only if their fall is acknowledged', async () => {
     const { deps, calls } = world();
     const other = (start + 9_000).toString(36);
     const quiet = (start + 18_000).toString(36);

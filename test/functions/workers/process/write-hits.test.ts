@@ -57,7 +57,7 @@ describe('firing rules', () => {
     ]);
   });
 
-  test('a firing rule appends the hit to the end of the list, even after a crash', async () => {
+  test('a firing rule appends the hit to the list, even after a crash', async () => {
     const events = [fallEvent({ rules: [111, 112] }), fallEvent({ uuid: 'event-2', rules: [111] })];
     const { appended, checks } = await runHits({ events, rules: [ruleOf(111), ruleOf(112)], after: null });
     expect(appended.map(([, last, hit]) => [last, (hit as { hitNumber: object }).hitNumber])).toEqual([
@@ -87,7 +87,7 @@ describe('firing rules', () => {
     expect(other.appended[0]?.[2]).toMatchObject({ ruleSensorGroupId: 0 });
   });
 
-  test('a firing rule begins the escalation if a queue can delay the first step', async () => {
+  test('a firing rule schedules the first escalation step', async () => {
     const firstStepAfter = (afterSeconds: number) =>
       runHits({ rules: [ruleOf(111, { escalation: [{ afterSeconds, recipients: [] }] })] });
     const { tasks, escalationAt } = await firstStepAfter(30);
@@ -97,7 +97,7 @@ describe('firing rules', () => {
     expect((await firstStepAfter(900)).tasks).toEqual([]);
   });
 
-  test('a firing rule without anyone on duty counts NobodyOnDuty', async () => {
+  test('a rule that fires while no one is on duty counts NobodyOnDuty', async () => {
     const rule = ruleOf(111, {
       recipients: [{ onDuty: true, by: 'sms' }],
       escalation: [{ afterSeconds: 600, recipients: [] }],
@@ -124,7 +124,7 @@ describe('a hit written before a crash', () => {
     ...(step !== undefined && { step }),
   });
 
-  test('a hit from before a crash notifies old and current recipients', async () => {
+  test('a hit written before a crash notifies old and current recipients', async () => {
     const rule = ruleOf(111, {
       recipients: [
         { userId: 22, by: 'email' },
@@ -141,7 +141,7 @@ describe('a hit written before a crash', () => {
     ]);
   });
 
-  test("a missing hit from before a crash notifies the rule's recipients", async () => {
+  test("a hit that was not written before a crash notifies the rule's recipients", async () => {
     const { sent } = await runHits({ written: { 51: null as never } });
     expect(sent).toEqual([['Anna Ash', { id: 51, message: 0 }]]);
   });
@@ -182,7 +182,7 @@ describe('a hit written before a crash', () => {
 describe('customer webhooks', () => {
   const own = (id: string, more: object = {}) => webhookOf(id, null, more);
 
-  test('customer webhooks get each event, even without a rule, before any rule recipient', async () => {
+  test('customer webhooks get every event, even if no rule fires', async () => {
     const { sent, asked, deliveries } = await runHits({ hooks: { c1: 'full' }, webhooks: [own('c1')] });
     expect(deliveries[0]?.id).toBe(firstDeliveryId({ ...fallEvent(), sensorId }, 0, 'c1', 'full'));
     expect(sent).toEqual([
@@ -203,7 +203,7 @@ describe('customer webhooks', () => {
     expect(notice.deliveries[0]?.snapshot.event.text).toBe('registered');
   });
 
-  test('customer webhooks do not get events that they caused or filter out', async () => {
+  test('customer webhooks do not get events they caused or filter out', async () => {
     const idsOf = async (webhooks: { id: string }[], happening: object = {}, formats: Record<string, string> = {}) => {
       const hooks = Object.fromEntries(webhooks.map(({ id }) => [id, formats[id] ?? 'full']));
       const events = [fallEvent({ rules: [] }, happening)];
@@ -215,7 +215,7 @@ describe('customer webhooks', () => {
     expect(await idsOf([])).toEqual([]);
   });
 
-  test('a delivery to a deleted customer webhook has no webhook name', async () => {
+  test('a delivery to a deleted customer webhook omits the webhook name', async () => {
     const { deliveries } = await runHits({ events: [fallEvent({ rules: [] })], hooks: { c1: 'full' }, rules: [] });
     expect(deliveries).toHaveLength(1);
     expect(deliveries[0]?.snapshot).not.toHaveProperty('webhook');
@@ -227,7 +227,7 @@ describe('messages about falls', () => {
   const raw = webhookOf('w1', 31, { format: 'raw' });
   const rule = ruleOf(111, { recipients: [hook] });
 
-  test("a rule's Raw webhook gets the newest message about a fall advanced by time", async () => {
+  test('a Raw webhook gets the newest message about a fall that advanced without one', async () => {
     const { deliveries, asked } = await runHits({
       events: [moved],
       rules: [rule],
@@ -248,7 +248,7 @@ describe('messages about falls', () => {
     ['a message caused the event', { events: [fallEvent()] }],
     ['no rule fired', { events: [{ ...moved, rules: [] }] }],
     ['the event is not about a fall', { events: [fallEvent({ source: null }, { subject: undefined })] }],
-  ])("a fall's newest message is not looked up if %s", async (_, more) => {
+  ])('the newest message about a fall is not looked up if %s', async (_, more) => {
     const { asked } = await runHits({ events: [moved], rules: [rule], webhooks: [raw], ...more });
     expect(asked).toHaveLength(1);
   });
@@ -285,7 +285,7 @@ describe('notification checks', () => {
     ]);
   });
 
-  test('the notification check names the event if there was no message', async () => {
+  test('the notification check refers to the event if there was no message', async () => {
     const given = { hooks: { c1: 'full' }, webhooks: [webhookOf('c1', null)], rules: [] };
     const events = [fallEvent({ source: null, requestId: undefined, rules: [] })];
     const [check] = (await runHits({ ...given, events })).checks;
@@ -297,7 +297,7 @@ describe('notification checks', () => {
     expect((await runHits({ events: [ruled] })).checks[0]).not.toHaveProperty('fall');
   });
 
-  test('the notification check examines up to ten deliveries', async () => {
+  test('the notification check covers up to ten deliveries', async () => {
     const recipients = Array.from({ length: 12 }, (_, at) => ({ userId: 100 + at, by: 'sms' }));
     const { checks } = await runHits({ rules: [ruleOf(111, { recipients })] });
     expect(checks[0]?.immediate).toHaveLength(10);
@@ -327,7 +327,7 @@ describe('notification checks', () => {
   });
 });
 
-test('an urgent event counts as an event without a rule if no rule fired', () => {
+test('an urgent event is counted as having no rule if no rule fired', () => {
   const isIt = (event: object, of = customerId) => isUnruled(of, some(event));
   expect(isIt(fallEvent({ rules: [] }))).toBe(true);
   expect(isIt(fallEvent({ rules: [] }), 0)).toBe(false);
@@ -336,7 +336,7 @@ test('an urgent event counts as an event without a rule if no rule fired', () =>
   expect(isIt(fallEvent({ rules: [] }, { isSimulated: true }))).toBe(false);
 });
 
-test("a round's task is enqueued if a queue can delay it long enough", async () => {
+test('the task of a round is enqueued if the delay is not too long for a queue', async () => {
   const { deps, enqueued } = stubDeps<ProcessDeps>({});
   const hit = { customerId, hitId: 1, uuid: 'event-1' };
   await enqueueRound(deps, hit, NOW + 900_001);

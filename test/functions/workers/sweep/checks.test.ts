@@ -86,7 +86,7 @@ beforeEach(async () => {
 });
 
 describe('a sweep', () => {
-  test("a sweep reads an online sensor's state once until it could be offline", async () => {
+  test("a sweep does not read an online sensor's state again until it may be offline", async () => {
     const id = await put('online', { lastSeen: now });
     const sweep = start();
     expect(await sweep()).toEqual({ read: [id], sent: [] });
@@ -102,7 +102,7 @@ describe('a sweep', () => {
     for (let minute = 5; minute <= 7; minute++) expect((await sweep()).sent).toEqual([id]);
   });
 
-  test('a sweep enqueues checks for sensors with an open fall and inactive sensors', async () => {
+  test('a sweep enqueues checks for inactive sensors and those with an open fall', async () => {
     const ids = [await put('fallen', { falls: [openFall(now)] }), await put('gone', { isActive: false })];
     const sweep = start();
     expect((await sweep()).sent).toEqual(ids);
@@ -141,7 +141,7 @@ describe('a sweep', () => {
     expect(measured).toContainEqual(['TasksFailed', 1, { worker: 'sweep', kind: 'table' }]);
   });
 
-  test('no sweep checks sensors right after a service outage', async () => {
+  test('a sweep does not check sensors right after a service outage', async () => {
     for (const name of ['a', 'b', 'c']) await put(name, {});
     const sweep = start();
     await sweep();
@@ -173,7 +173,7 @@ describe('a new process', () => {
   const putAll = () =>
     Promise.all(Array.from({ length: SENSORS }, (_, at) => put(hashOf(`${at}`).slice(0, 16), { lastSeen: now })));
 
-  test('a new process reads all sensor states once, in batches of 100', async () => {
+  test('a new process reads all sensor states only once', async () => {
     const ids = await putAll();
     const sweep = start();
     expect(await sweep()).toEqual({ read: ids.toSorted(), sent: [] });
@@ -194,7 +194,7 @@ describe('a new process', () => {
     expect(new Set(found)).toEqual(new Set(ids));
   });
 
-  test('a new process enqueues the same checks as a concurrent process', async () => {
+  test('concurrent processes enqueue the same checks', async () => {
     const id = await put('offline', { lastSeen: now - 400 * SECOND });
     const first = start();
     const other = start();

@@ -27,7 +27,7 @@ test('the sweep records the data version', async () => {
   expect(measured.filter(([name]) => name === 'TasksFailed')).toEqual([]);
 });
 
-test('an older code version reports that the data is newer', async () => {
+test('an older code version reports newer data', async () => {
   await cloud.runtime.table.update(items.heartbeat({}), changes({ set: { dataVersion: DATA_VERSION + 1 } }));
   await cloud.sweep();
   expect(await heartbeat()).toMatchObject({ dataVersion: DATA_VERSION + 1 });

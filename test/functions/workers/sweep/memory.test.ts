@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 describe('pauses between tasks', () => {
-  test("the pause between an item's tasks doubles from 50 seconds to 15 minutes", () => {
+  test('the pause between tasks for an item doubles from 50 seconds up to 15 minutes', () => {
     const { isTime } = createResendHistory();
     let now = NOW;
     expect(isTime('a', now)).toBe(true);
@@ -24,7 +24,7 @@ describe('pauses between tasks', () => {
     }
   });
 
-  test('each item has a separate pause', () => {
+  test('items are paused independently of each other', () => {
     const { isTime } = createResendHistory();
     expect([isTime('a', NOW), isTime('b', NOW), isTime('a', NOW)]).toEqual([true, true, false]);
   });
@@ -37,13 +37,13 @@ describe('pauses between tasks', () => {
     expect(isTime('a', NOW + 50_000)).toBe(true);
   });
 
-  test('pauses do not delay an item after the clock was set back', () => {
+  test('setting the clock back does not extend a pause', () => {
     const { isTime } = createResendHistory();
     isTime('a', NOW);
     expect(isTime('a', NOW - 1)).toBe(true);
   });
 
-  test("an item's last pause is forgotten after twice that time", () => {
+  test('an item is forgotten after twice the last pause', () => {
     const { isTime, tidy } = createResendHistory();
     isTime('a', NOW);
     tidy(NOW + 100_000);
@@ -62,14 +62,14 @@ describe('overdue items', () => {
     time: NOW - overdue,
   });
 
-  test('an item more than 15 minutes overdue is counted once', () => {
+  test('an item more than 15 minutes overdue is counted only once', () => {
     const { countNew } = createOverdueItems();
     expect(countNew([item('1', 15 * MINUTE)], NOW)).toBe(0);
     expect(countNew([item('1', 15 * MINUTE + 1), item('2', DAY)], NOW)).toBe(2);
     expect(countNew([item('1', 16 * MINUTE), item('3', 16 * MINUTE)], NOW)).toBe(1);
   });
 
-  test('an overdue item not found for 30 minutes is counted again', () => {
+  test('an overdue item that disappears for more than 30 minutes is counted again', () => {
     const overdue = createOverdueItems();
     const countAt = (now: number) => overdue.countNew([{ ...item('1', 0), time: now - DAY }], now);
     countAt(NOW);
@@ -159,7 +159,7 @@ describe('sensors with a due check', () => {
     expect(logged).toMatchObject([['error', expect.any(String), { sensors: 2 }, expect.anything()]]);
   });
 
-  test('reads sensor states in batches of a hundred and passes on all other tasks', async () => {
+  test('reads sensor states in batches of 100', async () => {
     const ids = Array.from({ length: 201 }, (_, at) => `s${at}`);
     const { check, reads } = world(Object.fromEntries(ids.map((id) => [id, online])));
     const other: Due = { task: { type: 'alert_managers', customerId: 1 }, time: 1 };
@@ -190,7 +190,7 @@ describe('sensors with a due check', () => {
   });
 });
 
-test('alarm tasks due later are enqueued with how far the clock was set back', async () => {
+test('an alarm task includes how far the clock was set back', async () => {
   const by = 3 * 60 * MINUTE;
   const asked: number[] = [];
   let ended = 0;

@@ -34,7 +34,7 @@ beforeEach(() => {
 const put = (hitId: number, time: number) =>
   cloud.runtime.table.write({ put: { ...items.ruleHit({ customerId, hitId }), ...dueAt(String(hitId), time) } });
 
-test('counts each item once when it is 15 minutes overdue', async () => {
+test('counts an item only once when it is 15 minutes overdue', async () => {
   const sweep = handler.with(runtime);
   const passAndSweep = async (minutes: number) => {
     now += minutes * MINUTE;

@@ -81,7 +81,7 @@ const startSweep = () => {
 const failed = (count: number, kind: string) => ['TasksFailed', count, { worker: 'sweep', kind }];
 
 describe('running a sweep', () => {
-  test("the tasks of due items are enqueued, and the oldest item's age is recorded", async () => {
+  test('tasks for due items are enqueued', async () => {
     const sweep = startSweep();
     const { sent, measured, asked, redriven, lines } = await sweep({
       pages: [[deliver(1), escalateDue(2, NOW - 7_000)]],
@@ -110,7 +110,7 @@ describe('running a sweep', () => {
     expect((await sweep({ pages }, 1)).sent).toHaveLength(2);
   });
 
-  test('a failing queue is counted and does not stop the other queues', async () => {
+  test('a failing queue does not affect the other queues', async () => {
     const sweep = startSweep();
     const pages = [[deliver(1), deliver(2), escalateDue(3)]];
     const first = await sweep({ pages, down: ['deliveries'] });
@@ -119,7 +119,7 @@ describe('running a sweep', () => {
     expect((await sweep({ pages })).sent).toHaveLength(3);
   });
 
-  test('items more than 15 minutes overdue are counted once', async () => {
+  test('items more than 15 minutes overdue are counted only once', async () => {
     const sweep = startSweep();
     const old = NOW - 16 * MINUTE;
     const always: Due[] = [
@@ -134,13 +134,13 @@ describe('running a sweep', () => {
     expect((await sweep({ pages })).measured).toEqual([['OldestWaiting', 960]]);
   });
 
-  test('the remaining items are left to the next sweep if no time is left', async () => {
+  test('the remaining items are left to the next sweep when time runs out', async () => {
     const pages = [[escalateDue(1)], [escalateDue(2)]];
     expect((await startSweep()({ pages, left: 9_999 })).sent).toHaveLength(1);
     expect((await startSweep()({ pages, left: 10_000 })).sent).toHaveLength(2);
   });
 
-  test('the positions where pages ended are saved for the next sweep', async () => {
+  test('page positions are saved for the next sweep', async () => {
     const cursors = [{ shard: 1 }];
     const { asked } = await startSweep()({ heartbeat: { cursors } });
     expect(asked).toContainEqual(['saveCursors', cursors]);
@@ -150,7 +150,7 @@ describe('running a sweep', () => {
     expect((await startSweep()({ heartbeat: { isToRedrive: true } })).redriven).toBeGreaterThan(0);
   });
 
-  test('data that only a newer version understands is counted once', async () => {
+  test('data written by a newer version is counted only once', async () => {
     const sweep = startSweep();
     const outdated = { heartbeat: { isOutdated: true } };
     const first = await sweep(outdated);

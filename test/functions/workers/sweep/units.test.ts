@@ -49,7 +49,7 @@ test('a sweep that finds nothing costs 17 read units and 1 write unit', async ()
   expect(units, text).toEqual({ read: consumption.sweep.read, write: consumption.sweep.write });
 });
 
-test('a new process uses half a read unit for each of 100 online sensors', async () => {
+test('a new process uses half a read unit per online sensor', async () => {
   expect(ids).toHaveLength(SENSORS);
   await report();
   const { read, write, text } = await extraUnits();
@@ -57,7 +57,7 @@ test('a new process uses half a read unit for each of 100 online sensors', async
   expect({ write, lines: text.split('\n').length }, text).toEqual({ write: 0, lines: 4 });
 });
 
-test('sweeps use at most half a read unit in five minutes for each of 100 online sensors', async () => {
+test('sweeps use at most half a read unit per online sensor in five minutes', async () => {
   let total = { read: 0, write: 0, text: '' };
   for (let minute = 0; minute < 20; minute++) {
     // Reports are written as often as in production.

@@ -65,7 +65,7 @@ const end = async ({
 };
 
 describe('messages that did not arrive', () => {
-  test("an undeliverable message's success is withdrawn before the delivery ends", async () => {
+  test('withdraws the success of an undeliverable message before ending the delivery', async () => {
     const { names, named, places, measured, error } = await end();
     expect(error).toBeNull();
     expect(names()).toEqual(['delivery', 'mark', 'withdraw', 'storeNotice', 'record']);
@@ -75,7 +75,7 @@ describe('messages that did not arrive', () => {
     expect(measured.map(([name]) => name)).toContain('Undeliverable');
   });
 
-  test('an alarm is checked again if the only successful notification was undeliverable', async () => {
+  test('checks an alarm again if the only successful notification was undeliverable', async () => {
     const { enqueued } = await end();
     expect(enqueued.flatMap(([tasks]) => tasks.map((task) => task.type))).toEqual([
       'check_alarm',
@@ -88,20 +88,20 @@ describe('messages that did not arrive', () => {
     expect(gone.enqueued.flatMap(([tasks]) => tasks.map((task) => task.type))).not.toContain('check_alarm');
   });
 
-  test("an undeliverable message's success is withdrawn from every hit of the delivery", async () => {
+  test('withdraws the success of an undeliverable message from all hits', async () => {
     const delivery = delivered({ alsoHits: [{ id: 12, message: 0 }] });
     expect((await end({ delivery, withdrawn: [hit, hit] })).named('withdraw')).toHaveLength(2);
     expect((await end({ delivery: delivered({ hit: null }) })).named('withdraw')).toEqual([]);
   });
 
-  test('an undeliverable channel is marked with the message time', async () => {
+  test('marks an undeliverable channel with the time of the message', async () => {
     const { named } = await end();
     const owner = { customerId, userId: 21 };
     expect(named('mark')).toEqual([[owner, 'sms', { sentAt: NOW - 5_000, date: NOW, reason: 'Bounce' }]]);
     expect((await end({ users: {} })).named('mark')).toEqual([]);
   });
 
-  test('an undeliverable earlier attempt only marks the channel', async () => {
+  test('only marks the channel if an earlier attempt was undeliverable', async () => {
     const { names, named } = await end({ attempt: 1 });
     expect(names()).toEqual(['delivery', 'mark']);
     expect(named('mark')[0]?.[2]).toMatchObject({ sentAt: NOW - 9_000 });
@@ -116,13 +116,13 @@ describe('messages that did not arrive', () => {
     }
   });
 
-  test("an ended delivery's escalation is checked again, in case a process died", async () => {
+  test('checks the escalation again if the delivery has already ended', async () => {
     const { names, enqueued } = await end({ delivery: delivered({ state: 'failed', reason: 'undeliverable' }) });
     expect(names()).toEqual(['delivery']);
     expect(enqueued.flatMap(([tasks]) => tasks.map((task) => task.type))).toEqual(['escalate']);
   });
 
-  test('an event that arrives before its attempt is recorded is retried', async () => {
+  test('retries an event that arrives before the attempt is recorded', async () => {
     const sending = await end({ delivery: delivered({ state: 'sending' }) });
     expect(sending.error).toBeInstanceOf(RetryLater);
     expect(sending.names()).toEqual(['delivery']);
