@@ -72,7 +72,7 @@ test('the console manifest names the start page and icons at any path prefix', a
   }
 });
 
-test('the console serves the service worker under a fixed name, with a short cache time', async () => {
+test('the console serves the service worker with a short cache time', async () => {
   const { status, headers } = await anybody.call('GET', '/console/push-worker.js');
   expect([status, headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
   expect(headers.get('cache-control')).toBe('public, max-age=60');

@@ -177,7 +177,7 @@ describe('resending a held delivery', () => {
 });
 
 describe('a disabled webhook', () => {
-  test('a disabled webhook holds deliveries, and releases ten a second once enabled', async () => {
+  test('enabling a webhook releases its held deliveries ten a second', async () => {
     const { fall, list, set, receiver } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();

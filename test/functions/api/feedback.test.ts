@@ -79,7 +79,7 @@ describe('feedback', () => {
     expect((await give(await linkSensor(its.home.client))).forwardToMakerA).toBe(false);
   });
 
-  test("feedback returns 400 for another sensor's rule hit or event", async () => {
+  test("returns 400 for feedback about another sensor's rule hit or event", async () => {
     const { sensor } = await createSensorWithHit();
     const { hit } = await createSensorWithHit();
     const uuid = '00000000-0000-4000-8000-000000000000';

@@ -60,7 +60,7 @@ describe('the firmware version list', () => {
     expect(await list('maker_b')).toEqual([]);
   });
 
-  test('a firmware version created 20 times concurrently is listed once', async () => {
+  test('20 concurrent requests create a firmware version only once', async () => {
     const body = { versionCode: 99, versionName: 'v', buildDate: 0, isDefault: true };
     const statuses = await concurrently(20, async () => (await admin.call('POST', '/firmwares/maker_b', body)).status);
     expect([count(statuses, 201), count(statuses, 409)]).toEqual([1, 19]);
@@ -165,7 +165,7 @@ describe('a pinned firmware version', () => {
     expect(await remove(version)).toBe(200);
   });
 
-  test('a version pinned without a customer stays pinned once the sensor has one', async () => {
+  test('a firmware version stays pinned when the sensor gets a customer', async () => {
     const { sensorId } = await linkSensor(client);
     await admin.ok('PUT', `/sensors/${sensorId}/customer`, { customerId: null });
     const version = await create();

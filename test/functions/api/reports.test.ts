@@ -89,7 +89,7 @@ describe('getReport', () => {
     expect(months.at(-1)?.rooms[0]).toMatchObject({ falls: 2, falseAlarms: 1 });
   });
 
-  test('getReport counts falls without a matching rule like any others', async () => {
+  test('getReport counts falls that no rule covers', async () => {
     const other = await homeOf('privet', { isEnabled: false });
     await other.fall();
     await other.fall({ isSimulated: true });
@@ -216,7 +216,7 @@ describe('downloadReport', () => {
     expect(rest).toEqual(['']);
   });
 
-  test('downloadReport returns 400 and 404 in the same cases as getReport', async () => {
+  test('downloadReport fails in the same cases as getReport', async () => {
     const home = await homeOf('ivy');
     expect((await home.csv('?from=2027-13')).status).toBe(400);
     expect((await admin.call('GET', '/customers/987654321/report.csv')).status).toBe(404);

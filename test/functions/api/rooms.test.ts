@@ -66,7 +66,7 @@ const limits = [
   ['maker_b', 'ceiling', 300, 200, 150, 330, 0],
 ] as const;
 test.each(limits)(
-  'accepts a room for %s (%s) at the limits, and rejects rooms beyond the limits',
+  'accepts rooms for %s (%s) only within the limits',
   async (maker, sensorMounting, x, y, low, high, rotation) => {
     const room = { sensorMounting, xMin: x, xMax: x, yMax: y, yMin: 200, sensorHeight: high };
     const answer = await put(maker, room);
@@ -93,7 +93,7 @@ test.each(limits)('error messages and the OpenAPI document state the limits for 
   expect(`${at('components', 'schemas', 'RoomUpdate', 'description')}\n`).toContain(limitsRow);
 });
 
-test("the OpenAPI document states the regions per maker and each field's widest bounds", () => {
+test("the OpenAPI document states each room field's widest bounds", () => {
   const description = at('components', 'schemas', 'RoomUpdate', 'description');
   expect(description).toContain(
     'A maker_a sensor has at most 6 regions, of which at most 6 `default`, 2 `door`, 1 `bed`.',
@@ -110,7 +110,7 @@ test("the OpenAPI document states the regions per maker and each field's widest 
   expect(boundOf('regions', 'maxItems')).toBe(16);
 });
 
-test('rejects room values unsupported by a maker and names the supported ones', async () => {
+test('rejects room values that the maker does not support', async () => {
   expect(await errorMessages('maker_b', { sensorMounting: 'ceiling_45deg' })).toEqual([
     'is not supported by sensors of this manufacturer; it must be one of: wall, ceiling',
   ]);

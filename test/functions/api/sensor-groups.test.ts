@@ -69,7 +69,7 @@ describe('a sensor group', () => {
     expect([await get(first.id), await get(second.id), await groupOf(b)]).toEqual([[a, b], [], first.id]);
   });
 
-  test('a group with unknown sensors returns 400 and changes nothing', async () => {
+  test('returns 400 for a group with unknown sensors', async () => {
     const [a = ''] = await seed(home.customerId, 1, 'KNOW');
     const { id } = await create([a]);
     const other = await createHome(admin, 'other', ALL_PERMISSIONS);

@@ -31,7 +31,7 @@ const pathsOf = ({ body }: Answer) => (body as { errors: { path: string }[] }).e
 
 describe('a profile', () => {
   const profile = { ...names, firstName: 'New', locale: 'de', telegramId: '1', mobileNumber: null };
-  test('users can change their language', async () => {
+  test('users can update their profile and language', async () => {
     const { client } = await hire('profiled');
     expect(await client.ok('PUT', '/users/me', profile)).toMatchObject(profile);
     expect(await client.ok('GET', '/users/me')).toMatchObject(profile);

@@ -339,7 +339,7 @@ describe('a webhook failure', () => {
     expect(page.data).toMatchObject([{ actor: { id: String(home.nurse.id) }, object: { kind: 'webhook' } }]);
   });
 
-  test('a webhook counts as failed if the service, but not a user, disabled it', async () => {
+  test('a webhook that a user disabled does not count as failed', async () => {
     const home = await furnish();
     const webhook = await home.client.ok<object>('GET', home.at);
     await home.client.ok('PUT', home.at, { ...webhook, isEnabled: false });

@@ -37,7 +37,7 @@ test('releases the slot of a failed probe while another alarm waits for the resu
   expect(leased).toEqual([]);
 });
 
-test('quarantines the task of a delivery missing from the table', async () => {
+test('quarantines a task whose delivery is missing from the table', async () => {
   const { fall, kept, receiver } = await world.furnish({ retrySchedule: [0, 10] });
   world.answerWith(status(500, 'no'));
   await fall();

@@ -140,7 +140,7 @@ describe('sensor messages', () => {
     expect(await hits()).toBe(1);
   });
 
-  test('unchanged messages update lastSeen only after a quarter of the inactivity limit', async () => {
+  test('messages without changes update lastSeen only after a quarter of the inactivity limit', async () => {
     const { said, state } = await prepare('birch');
     // From the second message on, the sensor counts as reporting regularly.
     for (const at of [0, 1]) await processRecords(base, said(presence(true, at)));

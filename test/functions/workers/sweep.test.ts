@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => cloud.stop());
 
 describe('the sweep', () => {
-  test('the sweep enqueues a delivery that no queue accepted after increasing delays', async () => {
+  test('the sweep waits longer each time before it enqueues a delivery again', async () => {
     const home = await createHome(await adminOf(cloud.url), 'maple', ALL_PERMISSIONS);
     const hook = { name: 'n', url: 'http://127.0.0.1:9/', format: 'full', isCustomerHook: true };
     const { id } = await home.client.ok<{ id: string }>('POST', '/webhooks', hook);

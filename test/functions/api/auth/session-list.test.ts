@@ -61,7 +61,7 @@ test('ending one session from another does not affect other sessions', async () 
   expect((await user.client.call('DELETE', `/users/me/sessions/${id}`)).status).toBe(404);
 });
 
-test('ends and logs a session only once, even for ten concurrent requests', async () => {
+test('ends a session only once, even for ten concurrent requests', async () => {
   const user = await hireFor(admin, customerId, 'hasty');
   await logInBy(user, 'lost');
   const { id = '' } = (await list(user.client)).find(({ userAgent }) => userAgent === 'lost') ?? {};

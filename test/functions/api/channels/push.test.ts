@@ -94,12 +94,12 @@ describe('a push subscription', () => {
     `https://push.example.com/${'a'.repeat(2_048)}`,
     '\ud800',
     '',
-  ])('a push subscription to the endpoint %s returns 400', async (endpoint) => {
+  ])('returns 400 for a push subscription to the endpoint %s', async (endpoint) => {
     const answer = await subscribe(anybody, { endpoint, keys });
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['subscription.endpoint']]);
   });
 
-  test("a push subscription to the service's own URL returns 400", async () => {
+  test("returns 400 for a push subscription to the service's own URL", async () => {
     const answer = await subscribe(client, { endpoint: `${cloud.url}/users`, keys });
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['subscription.endpoint']]);
   });

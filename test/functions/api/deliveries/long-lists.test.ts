@@ -104,7 +104,7 @@ describe("a webhook's delivery list", () => {
     expect(dates).toEqual(dates.toSorted((a, b) => b - a));
   });
 
-  test('a delivery list accepts an id that does not exist as the start', async () => {
+  test('a delivery list can start after an id that does not exist', async () => {
     const [first = '', last = ''] = [newestFirst[0], newestFirst.at(-1)];
     const span = `?since=${from + 100_000}&until=${from + 100_500}`;
     expect(await list(`${span}&after=${last}`)).toMatchObject({ total: 0, is: 'exact' });

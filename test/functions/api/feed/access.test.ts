@@ -194,7 +194,7 @@ test('unconfirmed feed deliveries expire after 14 days, even if fetched', async 
   expect((await idle.list()).data).toMatchObject([{ state: 'failed', reason: 'expired' }]);
 });
 
-test('a feed fetch waits for deliveries, and returns an empty list if none arrive', async () => {
+test('a feed fetch returns an empty list if no deliveries arrive while it waits', async () => {
   const { fall, feed } = await world.furnish();
   expect(await feed('?wait=1')).toEqual([]);
   const waiting = feed('?wait=20');

@@ -158,7 +158,7 @@ describe('rule imports', () => {
     });
   });
 
-  test('an import reports unknown references, unverified channels and invalid values by cell', async () => {
+  test('an import reports the cell of each invalid value', async () => {
     const home = await world.furnish();
     const anna = await home.hire('Anna', { email: 'anna@example.com' });
     const row = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients: 'onDuty:sms' };

@@ -47,7 +47,7 @@ describe('a region named in a rule', () => {
     return (answer.body as { regions: { id: string }[] }).regions[0]?.id;
   };
 
-  test('removing a region named in rules returns 409 with those rules', async () => {
+  test('a region used in rules cannot be removed', async () => {
     const regionId = await idOfBed();
     const created = [];
     for (const isEnabled of [true, false])

@@ -47,7 +47,7 @@ describe('escalation steps', () => {
       'escalation.1.afterSeconds',
       ({ escalation }) => Object.assign(escalation[1] ?? {}, { afterSeconds: 30 }),
     ],
-  ])('an escalation step returns 400 and the path for %s', async (_, path, spoil) => {
+  ])('returns 400 and the path for %s in an escalation step', async (_, path, spoil) => {
     const body = home.bodyOf('a', { 30: 'b', 60: 'c' }) as unknown as Body;
     spoil(body);
     expect(rejectedPaths(await home.client.call('POST', '/rules', body))).toEqual([400, path]);

@@ -85,7 +85,7 @@ const hostile: [string, unknown, string][] = [
   ['a string', 'everybody', 'recipients.0'],
   ['a list', [5, 'sms'], 'recipients.0'],
 ];
-test.each(hostile)('createRule returns 400 and the path for %s as recipient', async (_, recipient, path) => {
+test.each(hostile)('createRule returns 400 and the path for %s as a recipient', async (_, recipient, path) => {
   const { client } = await world.furnish();
   const text = typeof recipient === 'string' && recipient.startsWith('{') ? recipient : JSON.stringify(recipient);
   const rule = { name: 'n', title: 't', message: 'm', situation: 'fall_detected', recipients: ['HERE'] };

@@ -65,7 +65,7 @@ describe('moving a sensor to another customer', () => {
     expect((await leftOf(0, sensorId)).around.filter((kind) => kind !== 'EVENT')).toEqual([]);
   });
 
-  test('moving a sensor to an unknown customer returns 400', async () => {
+  test('returns 400 when moving a sensor to an unknown customer', async () => {
     const { admin, home } = its;
     const sensor = await linkSensor(home.client);
     const path = `/sensors/${sensor.sensorId}/customer`;

@@ -132,7 +132,7 @@ describe('a webhook secret', () => {
 });
 
 describe("the local host's key", () => {
-  test("the local host's key exists once, readable only by the service's user", async () => {
+  test("only the service's user can read the local host's key", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'sensor-cloud-'));
     const key = await secretsKey(dataDir, randomBytes);
     expect(Buffer.from(await secretsKey(dataDir, randomBytes))).toEqual(Buffer.from(key));

@@ -90,7 +90,7 @@ describe('emails to managers', () => {
     expect((await run({ open, users })).to()).toEqual(users.map(({ email }) => email));
   });
 
-  test('managers of the webhooks that an alarm was sent to also get the email', async () => {
+  test('webhook managers also get an email about alarms sent to their webhook', async () => {
     const users = [
       userOf(1, { permissions: ['manage_customers'] }),
       userOf(2, { permissions: ['manage_bots'] }),

@@ -319,7 +319,7 @@ describe('open circuits', () => {
   });
 });
 
-test('a delivery made during recovery is not sent again by the postponed attempt', async () => {
+test('a postponed attempt does not resend a delivery made during recovery', async () => {
   const back = { ...webhook, backDate: NOW - 60_000 };
   const delivered = toWebhook({ state: 'delivered', sendTryTimes: [NOW - 30_000], hit: null });
   const { outcome, named } = await run({

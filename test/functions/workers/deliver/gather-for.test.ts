@@ -87,7 +87,7 @@ describe('gathered messages', () => {
     expect((await gather(offline('a'), { due: [b, c], hits })).gathered).toEqual([c.id]);
   });
 
-  test('deliveries without a task get one, in case this process dies', async () => {
+  test('enqueues a task for deliveries without one, in case this process dies', async () => {
     const [b, c] = [offline('b'), offline('c')];
     const { enqueued } = await gather(offline('a'), { due: [b, c], indexed: [c.id] });
     expect(enqueued).toMatchObject([[[{ type: 'deliver', deliveryId: c.id, isRetry: true }], 30]]);

@@ -82,7 +82,7 @@ describe('applying a new decision', () => {
     ]);
   });
 
-  test('a decision loads missing rules', async () => {
+  test('a decision reads rules that are not yet loaded', async () => {
     const { named } = await apply([fallEvent({ rules: [111, 112, 113] }), fallEvent({ rules: [112] })], {
       known: [ruleOf(111)],
       rules: [ruleOf(112)],

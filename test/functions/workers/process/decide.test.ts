@@ -65,7 +65,7 @@ describe('deciding a judgement', () => {
     });
   });
 
-  test('events are decided with the rules that fire, in one conditional write', async () => {
+  test('events and the rules that fire are written in one conditional write', async () => {
     const { outcome, named, measured, written, names } = await judge({
       events: [newEvent()],
       rules: [ruleOf(111, { isEnabled: true, rateLimitSeconds: 0 }), ruleOf(112, { isEnabled: false })],
@@ -90,7 +90,7 @@ describe('deciding a judgement', () => {
     ]);
   });
 
-  test("a decision keeps an event's subject only if the end of an escalation depends on it", async () => {
+  test("a decision keeps an event's subject only if an escalation needs it to end", async () => {
     const rule = ruleOf(111, { isEnabled: true, rateLimitSeconds: 0, untilAcknowledged: false });
     const { written } = await judge({ events: [newEvent({}, { isSilent: false, newFall: true })], rules: [rule] });
     const [event] = (written.decision as { decided: { happening: object }[] }).decided;

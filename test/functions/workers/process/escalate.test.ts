@@ -71,7 +71,7 @@ describe('an unacknowledged alarm', () => {
     expect(home.heard()).toBe('a0 a60 a120');
   });
 
-  test('an escalation works for hits whose messages are packed', async () => {
+  test('an escalation works for hits with packed messages', async () => {
     const home = await world.furnish(5);
     await home.addRule('abcd', { 30: 'ea' });
     await home.fall();
@@ -134,7 +134,7 @@ describe('acknowledging an escalated alarm', () => {
     expect(home.heard()).toBe('a0 a60 a120');
   });
 
-  test('an acknowledgement leaves no escalation step due', async () => {
+  test('an acknowledgement cancels all due escalation steps', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' });
     await home.fall();

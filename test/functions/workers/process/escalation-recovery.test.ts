@@ -12,7 +12,7 @@ afterEach(() => world.loseTimers(false));
 afterAll(() => world.stop());
 
 describe('a due step', () => {
-  test('a step due during an outage runs within 60 s of its end', async () => {
+  test('a step due during an outage runs within 60 s after the outage', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'c' });
     world.loseTimers(true);
@@ -54,7 +54,7 @@ describe('a due step', () => {
     await early.stop();
   });
 
-  test('a step notifies each recipient only once if two workers run it at the same time', async () => {
+  test('a step notifies each recipient only once, even if two workers run it', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b', 60: 'c' }, { repeatSeconds: 60 });
     await home.fall();

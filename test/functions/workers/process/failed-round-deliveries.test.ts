@@ -100,7 +100,7 @@ describe('first rounds', () => {
     expect((await run(hitOf(first), failed(id), { id, webhooks })).isHurried).toBe(true);
   });
 
-  test("the first round finds a Raw webhook's delivery by its different id", async () => {
+  test("the first round finds a Raw webhook's delivery under a different id", async () => {
     const raw = { ...webhook, format: 'raw' };
     const rawId = firstDeliveryId(event, ruleId, 'webhook-1', 'raw');
     expect(rawId).not.toBe(firstId('webhook-1'));

@@ -140,7 +140,7 @@ test('a message that is already stored only marks the device as online', async (
   ]);
 });
 
-test('a message with a used UUID gets a UUID derived from its content', async () => {
+test('a message that reuses a UUID gets one derived from its content', async () => {
   const message = presence(true, uuidOf(1));
   const { result, named } = await run([message], { stored: ['uuid_used', 'stored'] });
   const derived = uuidV5(uuidOf(1), message);

@@ -227,7 +227,7 @@ describe('messages about falls', () => {
   const raw = webhookOf('w1', 31, { format: 'raw' });
   const rule = ruleOf(111, { recipients: [hook] });
 
-  test('a Raw webhook gets the newest message about a fall that advanced without one', async () => {
+  test("a Raw webhook gets the fall's newest message when only time has passed", async () => {
     const { deliveries, asked } = await runHits({
       events: [moved],
       rules: [rule],
@@ -327,7 +327,7 @@ describe('notification checks', () => {
   });
 });
 
-test('an urgent event is counted as having no rule if no rule fired', () => {
+test('an urgent event counts as uncovered if no rule fired', () => {
   const isIt = (event: object, of = customerId) => isUnruled(of, some(event));
   expect(isIt(fallEvent({ rules: [] }))).toBe(true);
   expect(isIt(fallEvent({ rules: [] }), 0)).toBe(false);
@@ -336,7 +336,7 @@ test('an urgent event is counted as having no rule if no rule fired', () => {
   expect(isIt(fallEvent({ rules: [] }, { isSimulated: true }))).toBe(false);
 });
 
-test('the task of a round is enqueued if the delay is not too long for a queue', async () => {
+test('a round is enqueued only if a queue can delay it long enough', async () => {
   const { deps, enqueued } = stubDeps<ProcessDeps>({});
   const hit = { customerId, hitId: 1, uuid: 'event-1' };
   await enqueueRound(deps, hit, NOW + 900_001);
