@@ -70,12 +70,12 @@ describe('GET /server/config', () => {
     return admin.ok<{ url: string; deviceUrl: string }>('GET', '/server/config');
   };
 
-  test('returns one URL for apps and devices if they share it', async () => {
+  test('GET /server/config returns one URL if apps and devices share it', async () => {
     const url = cloud.url.replace('/api/v1', '');
     expect(await configOf(cloud.url)).toMatchObject({ url, deviceUrl: url });
   });
 
-  test('returns the device URL to logged-in callers', async () => {
+  test('GET /server/config returns the device URL only to logged-in callers', async () => {
     const deviceUrl = 'https://devices.example.com';
     const other = await startTestCloud({ environment: { DEVICE_URL: deviceUrl } });
     expect(await configOf(other.url)).toMatchObject({ url: other.url.replace('/api/v1', ''), deviceUrl });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('escalation steps', () => {
-  test('escalation steps appear in the rule, and updating the rule replaces them', async () => {
+  test('updating a rule replaces its escalation steps', async () => {
     const body = home.bodyOf('a', { 30: 'b', 60: 'cb' }, { repeatSeconds: 300, untilAcknowledged: false });
     const { id } = await home.client.ok<{ id: number }>('POST', '/rules', body);
     expect(await home.client.ok('GET', `/rules/${id}`)).toMatchObject(body);

@@ -43,7 +43,7 @@ test("createRule returns 400 for other customers' users and unverified channels"
   expect((await ask([{ userId: anna.id, by: 'sms' }])).status).toBe(201);
 });
 
-test('a user whose login is disabled is not notified and cannot be a recipient', async () => {
+test('a user whose login is disabled cannot be a recipient', async () => {
   const home = await world.furnish();
   const { hire, rule, ask, fall, hits, sent } = home;
   const anna = await hire('Anna', { sms: '+491709998877' });

@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 describe('moving a sensor to another customer', () => {
-  test('a moved sensor hides earlier data from the new customer', async () => {
+  test('the new customer of a moved sensor cannot see earlier data', async () => {
     const { admin, home, now, presence, say, leftOf, furnish } = its;
     const next = await createHome(admin, 'next', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
