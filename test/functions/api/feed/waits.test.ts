@@ -27,7 +27,7 @@ const start = async ({ path, by }: Fetch, customerId: number) => {
   return fetch;
 };
 
-test('at most three fetches per feed and ten per customer can wait at once', async () => {
+test('only three fetches per feed and ten per customer can wait at once', async () => {
   const home = await world.furnish();
   const { client, customerId } = home;
   const { botId } = await client.ok<{ botId: number }>('GET', home.at);

@@ -250,7 +250,7 @@ describe('alarm lists', () => {
     expect(order).toEqual(['mail', 'update']);
   });
 
-  test('once everyone has received a list, only a reminder follows', async () => {
+  test('only a reminder follows a list that everyone has received', async () => {
     const open = [alarmOf('a', { ...mailed, deferredTo: [1] })];
     expect((await run({ open })).updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, NOW + 55 * MINUTE]]);
     const unanswered = [alarmOf('a', { ...mailed, deferredTo: [1], isUnanswered: true })];
