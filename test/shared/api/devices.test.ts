@@ -47,7 +47,7 @@ describe('registering a device', () => {
     expect((await link(home.client, second.pairingCode)).status).toBe(200);
     expect(await home.client.ok('GET', `/sensors/${first.sensorId}`)).toMatchObject({ firmwareVersion: 43 });
   });
-  test("registering a device returns a 403 for the wrong maker's key and a 401 for a user", async () => {
+  test('registering a device requires a provisioning key for the right maker', async () => {
     const body = { manufacturer: 'maker_a', name: 'only A' };
     const { key } = await admin.ok<{ key: string }>('POST', '/provisioning-keys', body);
     const device = { manufacturer: 'maker_b', hardwareId: nextHardwareId(), firmwareVersion: 1 };
@@ -77,7 +77,7 @@ describe('registering a device', () => {
 });
 
 describe('pairing codes', () => {
-  test('a pairing code works once, in upper or lower case, and invalid codes return a 404', async () => {
+  test('a pairing code works only once, and an invalid code returns a 404', async () => {
     const { client } = await createHome(admin, 'pairs', []);
     const used = await newDevice();
     const wrong = await newDevice();
@@ -90,7 +90,7 @@ describe('pairing codes', () => {
     ahead += 15 * 60_000;
     expect((await link(client, old.pairingCode)).text).toBe(unknown.text);
   });
-  test('five wrong pairing codes block even a correct one from that user, but not from others', async () => {
+  test('five wrong pairing codes block that user, but not other users', async () => {
     const { client, customerId } = await createHome(admin, 'guesses', []);
     const colleague = await hireFor(admin, customerId, 'colleague');
     const { pairingCode } = await newDevice();
@@ -108,7 +108,7 @@ describe('pairing codes', () => {
     expect((await link(home.client, ` ${pairingCode.slice(0, 4)} ${pairingCode.slice(4)}\t`)).status).toBe(200);
     expect((await link(home.client, '2222 222')).status).toBe(400);
   });
-  test('a pairing code links a sensor to another customer only for system admins', async () => {
+  test('only system admins can link a sensor to another customer', async () => {
     const { client, customerId } = await createHome(admin, 'served', []);
     const { sensorId, pairingCode: code } = await newDevice();
     const linkFor = (by: Client, to: number) =>
@@ -118,13 +118,13 @@ describe('pairing codes', () => {
     expect((await linkFor(admin, customerId)).status).toBe(200);
     expect((await client.call('GET', `/sensors/${sensorId}`)).status).toBe(200);
   });
-  test('a correct pairing code never counts as wrong, so eight sensors can be linked in parallel', async () => {
+  test('linking eight sensors in parallel does not count as entering wrong codes', async () => {
     const { client } = await createHome(admin, 'hurries', []);
     const devices = await Promise.all(Array.from({ length: 8 }, () => newDevice()));
     const answers = await Promise.all(devices.map(({ pairingCode }) => link(client, pairingCode)));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
   });
-  test('relinking a sensor works only for its own customer, and otherwise returns a 409', async () => {
+  test('returns a 409 when another customer tries to link the sensor', async () => {
     const other = await createHome(admin, 'other', []);
     const sensor = await linkSensor(home.client);
     const newCode = async () =>
@@ -154,7 +154,7 @@ describe('requests with messages', () => {
       (good: string) => Buffer.concat([Buffer.from(`[${good},{"a":"`), Buffer.of(0xff), Buffer.from('"}]')]),
       400,
     ],
-  ])('a request with %s is rejected as a whole', async (_, bodyOf, status) => {
+  ])('rejects an entire request with %s', async (_, bodyOf, status) => {
     const { sensorId, deviceToken } = await linkSensor(home.client);
     const uuid = nextUuid();
     const body = bodyOf(JSON.stringify(message(uuid)));
@@ -192,7 +192,7 @@ describe('requests with messages', () => {
     expect(kept.map((event) => event?.raw)).toEqual([...odd, single.trim()]);
   });
 
-  test('a request from an unlinked sensor stores an event and has no other effect', async () => {
+  test('a message from an unlinked sensor is stored as an event', async () => {
     const { sensorId, deviceToken } = await newDevice();
     const uuid = nextUuid();
     await admin.as(deviceToken).ok('POST', `/devices/${sensorId}/messages`, message(uuid));
@@ -203,13 +203,13 @@ describe('requests with messages', () => {
 });
 
 describe('message responses', () => {
-  test('a message response does not contain warnings if everything was understood', async () => {
+  test('omits warnings from the response if every message was understood', async () => {
     const { sensorId, device } = await linkSensor(home.client);
     const message = { type: 4, payload: { presenceDetected: true }, more: 1 };
     expect(await device.ok('POST', `/devices/${sensorId}/messages`, message)).toEqual({ status: 'OK' });
   });
 
-  test('a message response has up to 20 warnings, each with the index of the message', async () => {
+  test('returns up to 20 warnings, each with the index of the message', async () => {
     const { sensorId, device } = await linkSensor(home.client, 'maker_b');
     const path = `/devices/${sensorId}/messages`;
     const messages = [

@@ -51,7 +51,7 @@ test.each([
   expect((await call({ path })).seen.resource).toBe(resource);
 });
 
-test('the query is decoded the same way API Gateway does', async () => {
+test('the query is decoded the same way as in API Gateway', async () => {
   const multiValueQueryStringParameters = { 'a%20b': ['1+2', '%C3%A4'], c: ['%'] };
   const { seen } = await call({ multiValueQueryStringParameters });
   expect(seen.multiValueQueryStringParameters).toEqual({ 'a b': ['1 2', 'ä'], c: ['%'] });
@@ -70,7 +70,7 @@ test.each([
   expect(seen.requestContext.identity.sourceIp).toBe(sourceIp);
 });
 
-test('a response has all headers as lists and says how the body is encoded', async () => {
+test('a response to the load balancer uses multi-value headers', async () => {
   const { answer } = await call(
     {},
     { body: '{}', headers: { 'Retry-After': 2, Allow: 'POST' }, multiValueHeaders: { 'Set-Cookie': ['a', 'b'] } },

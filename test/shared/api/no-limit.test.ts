@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { clientOf } from '#test/fixtures/client.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
 
-test('rate limit headers never reach 0 without a rate limit', async () => {
+test('the remaining rate limit never reaches 0 if there is no limit', async () => {
   const cloud = await startTestCloud();
   try {
     const { headers } = await clientOf(cloud.url).call('GET', '/server/config');

@@ -60,12 +60,12 @@ describe('accounts with a limit of 30 a second', () => {
     nextSecond();
     expect((await me(home.client)).status).toBe(200);
   });
-  test('an account does not share the limit with other accounts or with anonymous requests', async () => {
+  test('an account does not share its limit with other accounts or anonymous callers', async () => {
     await times(35, () => me(home.client));
     await times(35, () => admin.as(undefined).call('GET', '/server/config'));
     expect((await me(admin)).status).toBe(200);
   });
-  test("an account's limit includes writes and rejected requests, counted exactly across functions", async () => {
+  test('the account limit includes writes and rejected requests', async () => {
     await times(10, () => home.client.call('POST', '/bots', {}));
     await times(10, () => home.client.call('POST', '/customers', {}));
     await times(10, () => home.client.call('DELETE', '/rules/999999'));
@@ -81,14 +81,14 @@ describe('account rate limit', () => {
     const answers = [await times(31, () => me(client)), await times(31, () => client.call('GET', '/bots'))];
     return answers.map(tally);
   };
-  test('the account limit for session reads is per instance and separate from writes', async () => {
+  test('session reads have a separate limit on each instance', async () => {
     expect(await readTwo(home.client)).toEqual([
       { 200: 30, 429: 1 },
       { 200: 30, 429: 1 },
     ]);
     expect(tally(await times(31, () => home.client.call('POST', '/bots', {})))).toEqual({ 400: 30, 429: 1 });
   });
-  test('the account limit for access tokens spans all instances, reads and writes', async () => {
+  test('access tokens share one account limit across instances, for reads and writes', async () => {
     const { token } = await home.client.ok<{ token: string }>('POST', '/users/me/access-tokens', { name: 'reader' });
     nextSecond();
     const client = home.client.as(token);
@@ -123,7 +123,7 @@ describe('429 responses', () => {
       statusCode: 429,
     });
   });
-  test('a 429 comes after the credential check, but before permission and body checks', async () => {
+  test('a request over the limit returns a 429 before permissions or the body are checked', async () => {
     await times(30, () => home.client.call('POST', '/bots', {}));
     expect((await home.client.call('POST', '/customers', 'no json')).status).toBe(429);
     expect((await me(home.client.as('garbage'))).status).toBe(401);
@@ -148,7 +148,7 @@ describe('invalid tokens', () => {
       drawToken('session', (length) => randomBytes(length), parseToken(home.client.token ?? '')?.accountKey),
   };
   test.each(Object.keys(dead))(
-    'requests with %s count toward the address limit, never the account limit',
+    'requests with %s count toward the address limit, not the account limit',
     async (kind) => {
       const token = await dead[kind]?.();
       const client = clientOf(cloud.url).as(token);
@@ -163,7 +163,7 @@ describe('invalid tokens', () => {
 });
 
 describe('callers without an account', () => {
-  test('anonymous callers share the limit of their address across operations', async () => {
+  test('anonymous callers from one address share a limit across operations', async () => {
     const anybody = clientOf(cloud.url);
     const answers = await times(50, (at) => anybody.call('GET', at % 2 === 0 ? '/server/qr-code' : '/server/config'));
     expect(tally(answers)).toEqual({ 200: 30, 429: 20 });
@@ -173,31 +173,25 @@ describe('callers without an account', () => {
   test.each([
     ['an invalid token', 'GET', '/users/me', 'Bearer garbage'],
     ['no token', 'GET', '/users/me', undefined],
-  ])(
-    'anonymous callers get a 401 up to the limit and a 429 above it with %s',
-    async (_, method, path, authorization) => {
-      const headers = authorization === undefined ? {} : { authorization };
-      const answers = await times(35, () => clientOf(cloud.url).call(method, path, undefined, headers));
-      expect(tally(answers)).toEqual({ 401: 30, 429: 5 });
-      for (const answer of answers) expectValidResponse(answer);
-      expect((await admin.as(undefined).call('GET', '/server/config')).status).toBe(429);
-      expect((await me(home.client)).status).toBe(200);
-    },
-  );
+  ])('returns a 401 for %s up to the address limit, and a 429 above it', async (_, method, path, authorization) => {
+    const headers = authorization === undefined ? {} : { authorization };
+    const answers = await times(35, () => clientOf(cloud.url).call(method, path, undefined, headers));
+    expect(tally(answers)).toEqual({ 401: 30, 429: 5 });
+    for (const answer of answers) expectValidResponse(answer);
+    expect((await admin.as(undefined).call('GET', '/server/config')).status).toBe(429);
+    expect((await me(home.client)).status).toBe(200);
+  });
 });
 
 test.each([
   ['device token', '/devices/id_000000001/messages', 'Bearer dev_garbage'],
   ['provisioning key', '/devices/register', 'Bearer prv_garbage'],
-])(
-  'the device API limits requests with an invalid %s by address, without affecting apps',
-  async (_, path, authorization) => {
-    const answers = await times(35, () => clientOf(cloud.url).call('POST', path, undefined, { authorization }));
-    expect(tally(answers)).toEqual({ 401: 30, 429: 5 });
-    for (const answer of answers) expectValidResponse(answer);
-    expect((await me(home.client)).status).toBe(200);
-  },
-);
+])('the device API limits requests with an invalid %s by address', async (_, path, authorization) => {
+  const answers = await times(35, () => clientOf(cloud.url).call('POST', path, undefined, { authorization }));
+  expect(tally(answers)).toEqual({ 401: 30, 429: 5 });
+  for (const answer of answers) expectValidResponse(answer);
+  expect((await me(home.client)).status).toBe(200);
+});
 
 test('an address may make another 200 requests a second to published operations', async () => {
   const anybody = clientOf(cloud.url);
@@ -225,7 +219,7 @@ test('two Authorization headers are rejected with a 400, and with a 429 above th
 describe('callers behind the trusted proxy', () => {
   const from = (viewer: string, secret = 'the-secret-of-the-hop') =>
     clientOf(cloud.url).call('GET', '/server/config', undefined, { 'x-viewer': viewer, 'x-hop': secret });
-  test('proxied callers have separate limits by reported address, and share one limit without the secret', async () => {
+  test('callers behind the proxy have separate limits by the reported address', async () => {
     expect(tally(await times(35, () => from('192.0.2.1')))).toEqual({ 200: 30, 429: 5 });
     expect((await from('192.0.2.2')).status).toBe(200);
     expect((await from('192.0.2.1', 'a-guess')).status).toBe(200);

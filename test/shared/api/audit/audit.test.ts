@@ -59,7 +59,7 @@ const fail = () => {
 const LINE = 'line of C#7#AUDIT';
 
 describe('audit lines', () => {
-  test('an audit line precedes the first write, is written once and is kept', async () => {
+  test('writes one audit line per request, before the first change', async () => {
     const { done } = await runCall(async (table) => {
       await Promise.all([table.update(bot, {} as never), table.write({ put: bot })]);
       await table.write({ put: bot });
@@ -67,12 +67,12 @@ describe('audit lines', () => {
     expect(done).toEqual([LINE, bot.sk, bot.sk, bot.sk]);
   });
 
-  test('a request without writes, or with only rate limit writes, does not get an audit line', async () => {
+  test('does not write an audit line for a request that changes nothing', async () => {
     expect((await runCall(async () => 1)).done).toEqual([]);
     expect((await runCall((table) => table.write({ put: rate }))).done).toEqual([rate.sk]);
   });
 
-  test('a change is not made if the audit line cannot be written', async () => {
+  test('does not make a change if the audit line cannot be written', async () => {
     const { done, result } = await runCall(
       (table) => table.write({ put: bot }),
       (name) => {
@@ -84,17 +84,17 @@ describe('audit lines', () => {
     expect(result).toBeInstanceOf(TableUnavailable);
   });
 
-  test('an audit line is removed if nothing changed, whether or not the request failed', async () => {
+  test('removes the audit line if the request changed nothing', async () => {
     const refused = (name: string) => (name === bot.sk ? [0] : null);
     expect((await runCall((table) => table.write({ put: bot }).then(fail), refused)).done).toEqual([LINE, 'no line']);
     expect((await runCall((table) => table.update(bot, {} as never), refused)).done).toEqual([LINE, 'no line']);
   });
 
-  test('an audit line is kept if something changed before the request was rejected', async () => {
+  test('keeps the audit line of a rejected request that had already changed something', async () => {
     expect((await runCall((table) => table.write({ put: bot }).then(fail))).done).toEqual([LINE, bot.sk]);
   });
 
-  test('an audit line is kept if it is unknown whether something changed', async () => {
+  test('keeps the audit line if it is unclear whether anything changed', async () => {
     const dead = (name: string) => {
       if (name === bot.sk) throw new TableUnavailable('no response');
       return null;
@@ -111,7 +111,7 @@ describe('audit lines', () => {
     expect((await runCall((table) => table.write({ put: bot }).then(fail), second)).done).toEqual([LINE]);
   });
 
-  test('a removed audit line is rewritten for a later change', async () => {
+  test('writes a removed audit line again if the request makes a late change', async () => {
     const responded = Promise.withResolvers<void>();
     const refused = [[0]];
     let late: Promise<unknown> = Promise.resolve();

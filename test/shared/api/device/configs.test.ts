@@ -99,7 +99,7 @@ describe.each(Object.entries(tables))('%s', (path, rows) => {
 });
 
 describe('cross-field rules', () => {
-  test('an upper rate below the lower one is rejected, but equal rates are accepted', async () => {
+  test('rejects an upper rate below the lower one', async () => {
     const path = 'maker_b/config/vital-data';
     const body = defaultsOf(tables[path] ?? {});
     const low = await put(path, {
@@ -123,7 +123,7 @@ describe('cross-field rules', () => {
     },
   );
 
-  test('name and optimizationEnabled stay in sync between sensor and basic configuration', async () => {
+  test("a basic configuration update also changes the sensor's name and optimizationEnabled", async () => {
     const path = 'maker_a/config/basic';
     await put(path, { ...defaultsOf(tables[path] ?? {}), name: 'Kitchen', optimizationEnabled: false });
     const sensor = await client.ok('GET', `/sensors/${ids.maker_a}`);
@@ -136,7 +136,7 @@ describe('device modes', () => {
   const set = async (more: Json) => (await put(path, { ...defaultsOf(tables[path] ?? {}), ...more })).body as Json;
   const learning = { learningModeEnabled: true };
 
-  test('learning mode lasts 14 days, even if enabled again, and ends when disabled', async () => {
+  test('learning mode lasts 14 days, and enabling it again does not extend it', async () => {
     const before = Date.now() + skipped;
     const { learningModeEndDate: end } = await set(learning);
     expect(Number(end) - before).toBeGreaterThanOrEqual(14 * DAY);
@@ -147,7 +147,7 @@ describe('device modes', () => {
     expect(Number((await set(learning)).learningModeEndDate)).toBeGreaterThan(Number(end));
   });
 
-  test('learning mode ends automatically, along with test mode', async () => {
+  test('learning mode and test mode end automatically after 14 days', async () => {
     await skip(13 * DAY + DAY / 2);
     expect(await set({ ...learning, testModeEnabled: true })).toMatchObject({ testModeEnabled: true });
     await skip(DAY / 2 + 1_000);
@@ -183,7 +183,7 @@ describe('fetched device configuration', () => {
     }
   });
 
-  test('a fetched maker B configuration omits room fields only maker A supports', async () => {
+  test('a maker B device does not receive room fields that only maker A supports', async () => {
     const { sensorId, device } = await add('maker_b');
     const { config } = await device.ok<Fetched>('GET', `/devices/${sensorId}/config`);
     expect(Object.keys(config).sort()).toEqual([
@@ -198,7 +198,7 @@ describe('fetched device configuration', () => {
       expect(config.room).not.toHaveProperty(field);
   });
 
-  test('fetching an unchanged configuration returns a 304 without a body', async () => {
+  test('returns a 304 without a body for an unchanged configuration', async () => {
     const { sensorId, device } = await add('maker_a');
     const ask = (tag?: string) =>
       device.call('GET', `/devices/${sensorId}/config`, undefined, tag === undefined ? {} : { 'if-none-match': tag });

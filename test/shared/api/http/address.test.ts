@@ -43,10 +43,10 @@ describe('caller address behind the trusted proxy', () => {
   ])('the caller address falls back to the TCP peer if the header has no address: %j', (viewer) => {
     expect(through(...viewer)).toBe(PEER);
   });
-  test('the caller address falls back to the TCP peer if the header arrives in two spellings', () => {
+  test('the caller address falls back to the TCP peer if the header appears twice in different case', () => {
     expect(at({ 'X-Hop': [secret], 'X-Viewer': ['192.0.2.1'], 'x-viewer': ['192.0.2.2'] })).toBe(PEER);
   });
-  test('the caller address falls back to the TCP peer unless the secret was sent exactly once', () => {
+  test('the caller address falls back to the TCP peer unless the header contains the secret exactly once', () => {
     const viewer = { 'X-Viewer': ['192.0.2.1'] };
     expect(at(viewer)).toBe(PEER);
     for (const hop of [[''], ['a-guess'], [secret, secret], ['a-guess', secret], [`${secret}, ${secret}`]])
@@ -54,7 +54,7 @@ describe('caller address behind the trusted proxy', () => {
     expect(at({ ...viewer, 'X-Hop': [secret], 'x-hop': [secret] })).toBe(PEER);
     expect(at({ ...viewer, '': [''] }, none)).toBe(PEER);
   });
-  test('the proxy must send the secret itself, even if the setting contains a hash', () => {
+  test('the proxy must send the secret itself, even if only its hash is configured', () => {
     const hash = `sha256:${createHash('sha256').update(secret).digest('hex')}`;
     const hashed = { ...proxy, TRUSTED_PROXY_SECRET: hash };
     expect(at({ 'X-Hop': [secret], 'X-Viewer': ['192.0.2.1'] }, hashed)).toBe('192.0.2.1');
@@ -62,7 +62,7 @@ describe('caller address behind the trusted proxy', () => {
   });
 });
 
-test('the trusted proxy also works on the device API, where header names are lowercase', () => {
+test('recognizes the trusted proxy by lowercase headers on the device API', () => {
   // The payload of an HTTP API, version 1.0.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
   const headers = { 'x-hop': [secret], 'x-viewer': ['192.0.2.1'], 'X-Forwarded-For': ['198.51.100.7, 203.0.113.9'] };

@@ -76,13 +76,13 @@ describe('JSON decimals', () => {
 });
 
 describe('JSON nesting', () => {
-  test('JSON may be nested 32 levels deep, but 33 or a million levels are rejected', () => {
+  test('parseJson rejects JSON nested more than 32 levels deep', () => {
     expect(parseJson(nested(32))).toHaveProperty('value');
     expect(parseJson(nested(33))).toEqual({ problem: 'json_depth' });
     expect(parseJson(nested(33, '{"a":', '}'))).toEqual({ problem: 'json_depth' });
     expect(parseJson('['.repeat(1_000_000))).toEqual({ problem: 'json_depth' });
   });
-  test('JSON nesting ignores brackets within strings, regardless of escapes', () => {
+  test('parseJson ignores brackets inside strings when checking the nesting depth', () => {
     expect(parseJson(JSON.stringify({ a: `${'['.repeat(99)}"\\` }))).toHaveProperty('value');
     expect(parseJson(JSON.stringify(['\\"', '{'.repeat(99)]))).toHaveProperty('value');
   });
@@ -104,12 +104,12 @@ describe('__proto__ and similar keys', () => {
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
-  test('keys such as __proto__ disappear when a schema parses the object', () => {
+  test('a schema drops keys such as __proto__', () => {
     const schema = z.object({ isAdmin: z.boolean().default(false) });
     const parsed = parseJson('{"__proto__":{"isAdmin":true},"constructor":1,"toString":2}');
     expect('value' in parsed && schema.parse(parsed.value)).toEqual({ isAdmin: false });
   });
-  test('repeated keys keep their last value', () => {
+  test('the last value wins for a repeated key', () => {
     expect(parseJson('{"a":1,"a":2}')).toEqual({ value: { a: 2 } });
   });
 });

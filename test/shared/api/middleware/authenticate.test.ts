@@ -39,7 +39,7 @@ describe('session validity', () => {
       { ...loggedIn, ...session },
       { ...nurse, ...account },
     );
-  test('a session is valid only with an account that may log in', () => {
+  test('a session is invalid if the account may not log in', () => {
     const guard = { settings: { CREDENTIALS_SINCE: 0 }, now: () => START };
     expect(isValidSession(guard, loggedIn, nurse)).toBe(true);
     expect(isValidSession(guard, null, nurse)).toBe(false);
@@ -48,29 +48,29 @@ describe('session validity', () => {
     expect(isValid({}, { canLogin: false })).toBe(false);
   });
 
-  test('a session is valid only with its own account', () => {
+  test('a session is not valid for another account', () => {
     expect(isValid({ accountId: 8 })).toBe(false);
     expect(isValid({}, { accountId: 8 })).toBe(false);
   });
 
-  test('a session is valid until the millisecond it expires, or indefinitely', () => {
+  test('a session is valid until it expires, and forever if it has no expiry', () => {
     expect(isValid({ expires: START + 1 })).toBe(true);
     expect(isValid({ expires: START })).toBe(false);
     expect(isValid({ expires: null })).toBe(true);
   });
 
-  test('a session is valid only if created after the last recovery', () => {
+  test('a session is invalid if it was created before the last recovery', () => {
     expect(isValid({ createDate: START - 5 }, {}, START - 5)).toBe(true);
     expect(isValid({ createDate: START - 5 }, {}, START - 4)).toBe(false);
   });
 
-  test('a session is valid until the password changes, but an access token stays valid', () => {
+  test('a password change invalidates sessions, but not access tokens', () => {
     expect(isValid({}, { epoch: 3 })).toBe(false);
     expect(isValid({ kind: 'token' }, { epoch: 3 })).toBe(true);
     expect(isValid({ kind: 'token' }, { epoch: 3, canLogin: false })).toBe(false);
   });
 
-  test('a session awaiting second factor setup becomes invalid once the account has a second factor', () => {
+  test('a session for setting up a second factor becomes invalid once one is set up', () => {
     expect(isValid({ mustSetOtp: true })).toBe(true);
     expect(isValid({ mustSetOtp: true }, { hasOtp: true })).toBe(false);
     expect(isValid({}, { hasOtp: true })).toBe(true);
@@ -83,7 +83,7 @@ describe('callers', () => {
     return (await call(world.guard, read, bearer(await logInAs(world, session, account)))).caller;
   };
   const who = { accountId: 7, customerId: 3, locale: 'de', readOnly: false, mustSetOtp: false, isAdmin: false };
-  test("a session's caller has the name, customer and permissions of the account", async () => {
+  test("a session gives the caller the account's name, customer and permissions", async () => {
     const { permissions } = nurse;
     expect(await callerOf()).toEqual({ ...who, kind: 'session', name: 'nurse', permissions });
     expect(await callerOf({ name: 'a token' }, { username: null as never })).toMatchObject({ name: null });
@@ -91,7 +91,7 @@ describe('callers', () => {
     expect(await callerOf({ mustSetOtp: true })).toMatchObject({ mustSetOtp: true });
   });
 
-  test("an access token's caller has the token limits and a name that includes the token name", async () => {
+  test("a caller with an access token has the token's limits", async () => {
     const token = { kind: 'token', name: 'Rota', expires: null } as const;
     const { permissions } = nurse;
     expect(await callerOf(token)).toEqual({ ...who, kind: 'token', name: 'nurse (Rota)', permissions });
@@ -99,7 +99,7 @@ describe('callers', () => {
     expect(await callerOf({ ...token, readOnly: true })).toMatchObject({ readOnly: true });
   });
 
-  test("a limited token's caller has only token permissions that the account still has", async () => {
+  test('a limited token grants only permissions that the account still has', async () => {
     const token = { kind: 'token', name: 'Rota', permissions: ['manage_rules', 'manage_users'] } as const;
     const { permissions } = nurse;
     expect(permissions).not.toContain('manage_users');
@@ -111,18 +111,18 @@ describe('callers', () => {
     });
   });
 
-  test("a limited token's caller is not a system admin, even if the user is", async () => {
+  test('a limited token does not make the caller a system admin, even if the user is one', async () => {
     const token = { kind: 'token', permissions: ['manage_users'] } as const;
     const caller = await callerOf(token, { isAdmin: true, permissions: [] });
     expect(caller).toMatchObject({ isAdmin: false, permissions: ['manage_users'] });
   });
 
-  test("a display's caller has no permissions, even if a system admin set it up", async () => {
+  test('a display has no permissions, even if a system admin set it up', async () => {
     const caller = await callerOf({ display: true }, { isAdmin: true });
     expect(caller).toMatchObject({ isDisplay: true, isAdmin: false, permissions: [], customerId: 3 });
   });
 
-  test('the caller determines the response language and which user `me` in the path means', async () => {
+  test("`me` in the path means the caller's own user id", async () => {
     const { guard, ...world } = createGuard();
     const token = await logInAs({ guard, ...world });
     const me = await call(guard, read, bearer(token), { path: { userId: 'me', tokenId: 't' } });
@@ -132,14 +132,14 @@ describe('callers', () => {
   });
 });
 
-test('a token identifies the session by hash and contains the account key', async () => {
+test("finds a session by the token's hash", async () => {
   const world = createGuard();
   const token = await logInAs(world);
   const { code, accountKey, sessionHash } = await call(world.guard, read, bearer(token));
   expect([code, accountKey, sessionHash]).toEqual([null, ACCOUNT_KEY, hashSecret(token)]);
 });
 
-test('a cookie cannot hold an access token, which has no CSRF token', async () => {
+test('rejects an access token in a cookie', async () => {
   const world = createGuard();
   const session = await logInAs(world);
   expect((await call(world.guard, read, cookieOf(session))).caller).toMatchObject({ accountId: 7 });
@@ -148,7 +148,7 @@ test('a cookie cannot hold an access token, which has no CSRF token', async () =
   expect((await call(world.guard, read, bearer(token))).code).toBeNull();
 });
 
-test('a token is read only from the Authorization header if that header is present, even if invalid', async () => {
+test('ignores the cookie if there is an Authorization header, even an invalid one', async () => {
   const world = createGuard();
   const headers = { ...cookieOf(await logInAs(world)).headers, Authorization: 'Basic bnVyc2U6eA==' };
   expect((await call(world.guard, read, { headers })).code).toBe('credentials_invalid');
@@ -165,7 +165,7 @@ test('a missing, malformed, unknown, expired or device token is rejected with a 
   expect((await call(world.guard, read)).code).toBe('credentials_invalid');
 });
 
-test('a session without an account is rejected with a 401, or a 429 above the limit', async () => {
+test('rejects a session without an account with a 401, or a 429 above the limit', async () => {
   const world = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
   const token = newToken('session', ACCOUNT_KEY);
   await world.table.write({ put: { ...loggedIn, ...items.session({ hash: hashSecret(token) }) } });
@@ -173,7 +173,7 @@ test('a session without an account is rejected with a 401, or a 429 above the li
   expect((await call(world.guard, read, bearer(token))).code).toBe('rate_limited');
 });
 
-test('a request without a valid token is anonymous where a login is optional', async () => {
+test('treats a request without a valid token as anonymous where login is optional', async () => {
   const world = createGuard();
   const optional = operationWith({ auth: 'optional' });
   expect(await call(world.guard, optional, bearer('garbage'))).toMatchObject({ code: null, caller: null });
@@ -181,7 +181,7 @@ test('a request without a valid token is anonymous where a login is optional', a
   expect((await call(world.guard, optional, bearer(token))).caller).toMatchObject({ accountId: 7 });
 });
 
-test('a request without a required login may carry a webhook token, which the handler checks', async () => {
+test('leaves webhook tokens to the handler where login is optional', async () => {
   const { guard } = createGuard();
   const feed = operationWith({ orWebhook: true });
   expect(await call(guard, feed, bearer('whs'))).toMatchObject({ code: null, caller: null });
@@ -189,7 +189,7 @@ test('a request without a required login may carry a webhook token, which the ha
   expect((await call(guard, other, bearer('whs'))).code).toBe('credentials_invalid');
 });
 
-test('a request open to anyone does not have a caller, even with a valid token', async () => {
+test('ignores a valid token for an operation that is open to anyone', async () => {
   const world = createGuard();
   const anyone = await call(world.guard, operationWith({ auth: 'anyone' }), bearer(await logInAs(world)));
   expect(anyone).toMatchObject({ code: null, caller: null, accountKey: '' });
@@ -203,14 +203,14 @@ describe('table outages', () => {
     const store = { ...guard.store, sessions: { ...guard.store.sessions, session } };
     return call({ ...guard, store }, operationWith(fields), bearer(newToken('session', ACCOUNT_KEY)));
   };
-  test('only operations that do not need the table allow anonymous callers during a table outage', async () => {
+  test('allows anonymous callers during a table outage only if the operation does not need the table', async () => {
     expect(await down({ auth: 'optional', withoutTable: true })).toMatchObject({ code: null, caller: null });
     await expect(down({ auth: 'optional' })).rejects.toThrow('the table is down');
   });
 });
 
 describe('account limits', () => {
-  test('session reads are counted in memory, writes exactly, and neither counts toward the address limit', async () => {
+  test('counts session reads in memory and session writes in the table', async () => {
     const world = createGuard();
     const token = await logInAs(world);
     const first = await call(world.guard, read, bearer(token));
@@ -221,7 +221,7 @@ describe('account limits', () => {
     expect(await world.counted(OF_ADDRESS)).toBe(0);
   });
 
-  test('every request with an access token is counted exactly', async () => {
+  test('counts every request with an access token in the table', async () => {
     const world = createGuard();
     const token = await logInAs(world, { kind: 'token' });
     for (const operation of [read, write]) await call(world.guard, operation, bearer(token));
@@ -229,7 +229,7 @@ describe('account limits', () => {
   });
 });
 
-test('an invalid request counts toward the address limit, but never toward the account limit', async () => {
+test('counts a request with a forged token toward the address limit, not the account limit', async () => {
   const world = createGuard();
   await logInAs(world);
   for (const operation of [read, write]) {
@@ -241,7 +241,7 @@ test('an invalid request counts toward the address limit, but never toward the a
   expect(world.guard.rates.count(OF_ACCOUNT, 0, START).calls).toBe(1);
 });
 
-test('requests for an account are counted only after verification once a forged token was used', async () => {
+test('counts account requests only after verification once a forged token was used', async () => {
   const world = createGuard();
   const token = await logInAs(world);
   const counts: number[] = [];
@@ -278,14 +278,14 @@ describe('session reads', () => {
     expect(caller).not.toBeNull();
     return reads;
   };
-  test('a session may be read with a lag only for frequent reads, and an access token never', async () => {
+  test('allows stale reads of a session only for frequent reads', async () => {
     expect(await readsOf({ isFrequent: true }, false)).toEqual([true, true]);
     expect(await readsOf({ isFrequent: true }, true)).toEqual([false, false]);
     expect(await readsOf({ isFrequent: true, method: 'POST' }, false)).toEqual([false, false]);
     expect(await readsOf({}, false)).toEqual([false, false]);
   });
 
-  test('a session that seems invalid is reread without a lag, because the session may have just started', async () => {
+  test('rereads a session consistently before rejecting it', async () => {
     expect(await readsOf({ isFrequent: true }, false, true)).toEqual([true, true, false, false]);
   });
 });
@@ -297,13 +297,13 @@ describe('token use', () => {
     await call(world.guard, read, bearer(token));
     return (await world.its.sessions.session(hashSecret(token)))?.lastUsed;
   };
-  test('token use is recorded at most once a minute', async () => {
+  test('records token use at most once a minute', async () => {
     expect(await lastUsedAfterCall({ kind: 'token' })).toBe(START);
     expect(await lastUsedAfterCall({ kind: 'token', lastUsed: START - 60_000 })).toBe(START);
     expect(await lastUsedAfterCall({ kind: 'token', lastUsed: START - 59_999 })).toBe(START - 59_999);
   });
 
-  test('token use is written at most once per minute, and never for a session', async () => {
+  test('writes token use at most once a minute, and never for a session', async () => {
     const used = async (session: Partial<Session>) => {
       const world = createGuard();
       const token = await logInAs(world, session);
@@ -328,7 +328,7 @@ describe('devices', () => {
     await world.table.write({ put: { ...device, ...fields, ...items.device({ hash: hashSecret(token) }) } });
     return { world, token };
   };
-  test('a device is identified by token and counted in memory', async () => {
+  test('a device is identified by its token and counted in memory', async () => {
     const { world, token } = await withDevice();
     const { code, rate, ...exchange } = await call(world.guard, message, bearer(token));
     expect([code, exchange.device]).toEqual([null, expect.objectContaining({ sensorId: 'id_a', isBusy: false })]);
@@ -336,7 +336,7 @@ describe('devices', () => {
     expect(await world.counted(OF_ADDRESS)).toBe(0);
   });
 
-  test('a device with a wrong or unknown token, or none, is rejected with a 401', async () => {
+  test('a device with a missing, wrong or unknown token is rejected with a 401', async () => {
     const { world, token } = await withDevice({}, 'provisioning');
     for (const request of [bearer(token), bearer(newToken('device')), {}]) {
       const { code, device } = await call(world.guard, message, request);
@@ -365,7 +365,7 @@ describe('devices', () => {
 describe('provisioning keys', () => {
   const register = operationWith({ auth: 'provisioner', method: 'POST' });
   const key = { id: 'key', name: 'k', manufacturer: null, maxDevices: null, createDate: START, expires: null };
-  test('a provisioning key is identified by hash until it expires, and counts toward the address limit', async () => {
+  test('a provisioning key is valid until it expires and counts toward the address limit', async () => {
     const world = createGuard();
     await world.its.provisioning.put(hashSecret('a-key'), { ...key, expires: START + 1 });
     expect((await call(world.guard, register, bearer('a-key'))).provisioner).toMatchObject({ id: 'key' });

@@ -14,7 +14,7 @@ const refusalOf = async (operation: object, caller: Partial<Caller>, userId?: st
 };
 
 describe('permissions', () => {
-  test('a permission is required even if the caller has others', async () => {
+  test('a caller with other permissions still needs the required one', async () => {
     const operation = { may: 'manage_rules' };
     expect(await refusalOf(operation, { permissions: ['manage_rules'] })).toBeNull();
     expect(await refusalOf(operation, { permissions: ['manage_bots', 'manage_users'] })).toBe('forbidden');
@@ -28,7 +28,7 @@ describe('permissions', () => {
     expect(await refusalOf(operation, { permissions: [] })).toBe('forbidden');
   });
 
-  test('a login is sufficient where no permission is required, but never makes anyone a system admin', async () => {
+  test('a login is sufficient where no permission is required', async () => {
     expect(await refusalOf({ may: 'logged_in' }, {})).toBeNull();
     expect(await refusalOf({ may: 'system_admin' }, { permissions: ['manage_customers'] })).toBe('forbidden');
     expect(await refusalOf({ may: 'system_admin' }, { isAdmin: true })).toBeNull();
@@ -36,7 +36,7 @@ describe('permissions', () => {
 });
 
 describe('operations that need a session', () => {
-  test('a session operation refuses access tokens, even from the user in the path', async () => {
+  test('rejects access tokens for operations that require a session', async () => {
     for (const rule of [{ may: 'logged_in' }, { may: 'system_admin' }, { may: 'manage_users', orSelf: true }]) {
       const operation = { auth: 'session', ...rule };
       expect(await refusalOf(operation, { kind: 'token', isAdmin: true }, SELF)).toBe('forbidden');
@@ -44,12 +44,12 @@ describe('operations that need a session', () => {
     }
   });
 
-  test('a session operation also checks permissions', async () => {
+  test('operations that require a session also check permissions', async () => {
     expect(await refusalOf({ auth: 'session', may: 'manage_rules' }, {})).toBe('forbidden');
   });
 });
 
-test('a user does not need a permission for their own account, but others do', async () => {
+test('users do not need a permission for their own account', async () => {
   const operation = { may: 'manage_users', orSelf: true };
   expect(await refusalOf(operation, {}, SELF)).toBeNull();
   expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBeNull();
@@ -58,7 +58,7 @@ test('a user does not need a permission for their own account, but others do', a
   expect(await refusalOf({ may: 'manage_users' }, {}, SELF)).toBe('forbidden');
 });
 
-test('a user needs a session for operations on their own account that a stolen token must not allow', async () => {
+test("an access token is not enough for sensitive operations on one's own account", async () => {
   const operation = { may: 'manage_users', orSelf: 'by_session' };
   expect(await refusalOf(operation, {}, SELF)).toBeNull();
   expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBe('forbidden');
@@ -74,13 +74,13 @@ describe('required second factor setup', () => {
     expect(await refusalOf({ may: 'logged_in' }, { mustSetOtp: false })).toBeNull();
   });
 
-  test('a caller who must set up a second factor may only set up their own', async () => {
+  test('a caller who must set up a second factor may not set one up for another user', async () => {
     expect(await refusalOf({ beforeOtp: true }, caller)).toBeNull();
     expect(await refusalOf({ beforeOtp: true }, caller, SELF)).toBeNull();
     expect(await refusalOf({ beforeOtp: true }, caller, OTHER)).toBe('otp_setup_required');
   });
 
-  test('a caller who must set up a second factor is anonymous where a login is optional', async () => {
+  test('a caller who must set up a second factor is anonymous where login is optional', async () => {
     expect(await refusalOf({ auth: 'optional' }, caller)).toBe('anonymous');
     expect(await refusalOf({ auth: 'optional', beforeOtp: true }, caller)).toBeNull();
     expect(await refusalOf({ auth: 'optional' }, {})).toBeNull();
@@ -96,13 +96,13 @@ describe('displays', () => {
     expect(await refusalOf({ may: 'logged_in' }, { isDisplay: false })).toBeNull();
   });
 
-  test('a display is anonymous where a login is optional', async () => {
+  test('a display is anonymous where login is optional', async () => {
     expect(await refusalOf({ auth: 'optional' }, display)).toBe('anonymous');
     expect(await refusalOf({ auth: 'optional', display: true }, display)).toBeNull();
   });
 });
 
-test('a read-only token cannot write, or make a read that can change something', async () => {
+test('a read-only token can only make reads that change nothing', async () => {
   const token = { kind: 'token', readOnly: true, isAdmin: true } as const;
   expect(await refusalOf({}, token)).toBeNull();
   expect(await refusalOf({ changes: true }, token)).toBe('forbidden');

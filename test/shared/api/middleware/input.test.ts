@@ -41,7 +41,7 @@ test.each([
   expect(await mediaOf(json, '{}', typed(type))).toBe('media_type_unsupported');
 });
 
-test('a CSV body in UTF-8 is accepted only by operations that take rows', async () => {
+test('CSV is accepted only by operations that import rows', async () => {
   for (const type of ['text/csv', 'TEXT/CSV; header=present; charset=utf-8', 'application/json'])
     expect(await mediaOf(rows, 'a,b', typed(type))).toBeNull();
   for (const type of ['text/csv; charset=latin1', 'text/csvx', 'x-text/csv', 'text/plain'])
@@ -84,7 +84,7 @@ describe('body size', () => {
   });
 });
 
-test('a body counts as the number of messages it contains, or as one message if too large', () => {
+test('a body counts as the number of messages in it', () => {
   const count = (body?: string | Buffer) => messagesOf(exchangeOf(messages, body === undefined ? {} : { body }));
   expect(count('[{},{},{}]')).toBe(3);
   expect(count(Buffer.from('[{},{}]'))).toBe(2);
@@ -148,7 +148,7 @@ describe('request input', () => {
     );
   });
 
-  test('request input stays text for messages and CSV rows, with message bytes kept', () => {
+  test('message and CSV bodies are not parsed as JSON', () => {
     expect(read(messages, { headers, body: ' [1.0]' }).body).toBe(' [1.0]');
     expect(read(rows, { headers: typed('text/csv'), body: '[1]' }).body).toBe('[1]');
     expect(read(rows, { headers, body: '[1]' }).body).toEqual([1]);
@@ -179,12 +179,12 @@ describe('request customer', () => {
     return code ?? exchange.customerId;
   };
   const admin = { isAdmin: true, customerId: null };
-  test("the request's customer is the caller's own customer, regardless of the object in the path", async () => {
+  test("a request belongs to the caller's customer, regardless of the object in the path", async () => {
     for (const within of ['sensor', 'sensor_group', 'bot', 'rule', 'webhook', 'user'])
       expect(await customerOf(within, { ruleId: 40, userId: 8 }, {})).toBe(3);
   });
 
-  test("a system admin's request uses the customer of the object", async () => {
+  test("a system admin's request belongs to the customer who owns the object", async () => {
     expect(await customerOf('rule', { ruleId: 40 }, admin)).toBe(9);
     expect(await customerOf('rule', { ruleId: 40 }, { ...admin, customerId: 3 })).toBe(9);
     expect(await customerOf('rule', { ruleId: 41 }, admin)).toBe('rule_not_found');
@@ -207,7 +207,7 @@ describe('request customer', () => {
     expect(await customerOf('user', { userId: 7 }, { ...admin, customerId: 3 })).toBe(3);
   });
 
-  test('the customer is not looked up without an object or a logged-in user', async () => {
+  test('does not look up the customer if there is no object or logged-in user', async () => {
     expect(await customerOf(undefined, { ruleId: 40 }, admin)).toBe(0);
     expect(await customerOf('rule', { ruleId: 40 }, null)).toBe(0);
   });
@@ -219,7 +219,7 @@ describe('request customer', () => {
     ['rule', 'ruleId'],
     ['webhook', 'webhookId'],
     ['user', 'userId'],
-  ])("a system admin's request about a %s finds the customer by %s", async (within, param) => {
+  ])("looks up the customer for a system admin's request about a %s by %s", async (within, param) => {
     const { guard } = createGuard();
     const asked: unknown[] = [];
     const ownerOf = async (kind: string, id: unknown) => {

@@ -31,7 +31,7 @@ describe('account rate limit', () => {
     expect((await countAccount(guard, 'a')).rate.remaining).toBe(1);
   });
 
-  test('a request is given back to the second in which the request was counted', async () => {
+  test('a refund applies to the second in which the request was counted', async () => {
     const { guard, clock, counted } = createGuard();
     const { giveBack } = await countAccount(guard, 'a');
     const { time } = clock;
@@ -42,13 +42,13 @@ describe('account rate limit', () => {
     expect(await counted('account:a')).toBe(0);
   });
 
-  test('a request is given back regardless of the limit', async () => {
+  test('a request can be refunded even at the limit', async () => {
     const { guard, counted } = createGuard({ RATE_LIMIT_PER_SECOND: 1 });
     await (await countAccount(guard, 'a')).giveBack();
     expect(await counted('account:a')).toBe(0);
   });
 
-  test('account requests are not counted without a limit', async () => {
+  test('account requests are not counted if there is no limit', async () => {
     const { guard, counted } = createGuard(unlimited);
     const { rate, giveBack } = await countAccount(guard, 'a');
     await giveBack();
@@ -64,7 +64,7 @@ describe('account rate limit', () => {
     expect(await counted('account:a')).toBe(0);
   });
 
-  test('requests counted in memory are never rejected without a limit', async () => {
+  test('requests counted in memory are never rejected if there is no limit', async () => {
     const { guard } = createGuard(unlimited);
     await countSessionRead(guard, 'a');
     expect(await countSessionRead(guard, 'a')).toEqual(off);
@@ -106,7 +106,7 @@ describe('device rate limit', () => {
     expect(countDevice(guard, 'f', messages(10)).isExceeded).toBe(false);
   });
 
-  test('a device may make any number of requests if callers do not have a limit', () => {
+  test('a device may make any number of requests if there is no rate limit', () => {
     const { guard } = createGuard({ ...unlimited, ...quotas(0) });
     const rates = Array.from({ length: 25 }, () => countDevice(guard, 'd', messages(50)));
     expect(rates.at(-1)).toEqual(off);
@@ -115,7 +115,7 @@ describe('device rate limit', () => {
 
 describe('address rate limit', () => {
   const exchange = () => exchangeOf(operationWith());
-  test('an address is counted exactly for apps, and in memory for devices', async () => {
+  test('an address is counted in the table for apps, and in memory for devices', async () => {
     const { guard, counted } = createGuard();
     const app = exchange();
     await countAddress(guard, app, 'apps');
@@ -160,7 +160,7 @@ describe('unknown callers', () => {
     expect(await countedFor({ withoutTable: true })).toEqual({ rate, address: 0, published: 0 });
   });
 
-  test('an unknown caller is counted separately per address, in memory too', async () => {
+  test('unknown callers are counted separately per address', async () => {
     for (const fields of [{}, { withoutTable: true }, { published: 'immutable' }, { auth: 'device' }]) {
       const { guard } = createGuard();
       const remaining: number[] = [];
@@ -185,7 +185,7 @@ describe('unknown callers', () => {
     ['device', {}],
     ['provisioner', bearer('')],
     ['provisioner', {}],
-  ])('an unknown caller posing as a %s with an impossible token never costs a write', async (auth, request) => {
+  ])('an unknown caller with an impossible %s token never costs a write', async (auth, request) => {
     expect(await countedFor({ auth }, request, 8)).toMatchObject({ address: 0, rate: { remaining: 22 } });
   });
 
@@ -202,7 +202,7 @@ describe('requests over the limit', () => {
     expect(() => checkRate(over(0))).toThrow(expect.objectContaining({ waitSeconds: 1 }));
   });
 
-  test('only requests after the last allowed one are over the limit', async () => {
+  test('the last allowed request is not rejected', async () => {
     expect(await codeOf(() => checkRate(over(1, false)))).toBeNull();
   });
 });

@@ -9,7 +9,7 @@ import { createGuard, exchangeOf, operationWith } from '#test/fixtures/guard.ts'
 const rate = { limit: 30, remaining: 4, reset: 1, isExceeded: false };
 
 describe('base response headers', () => {
-  test('base headers forbid caching and sniffing, require HTTPS, and include version, request id and rate limit', () => {
+  test('base headers forbid caching and sniffing, and require HTTPS', () => {
     expect(baseHeaders('1.2.3', 'r', rate)).toEqual({
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
@@ -53,7 +53,7 @@ describe('base response headers', () => {
     expect(headers?.Vary).toBe('Accept, Origin');
   });
 
-  test('base headers put cookies from checks first, so cookies from the response take precedence', () => {
+  test('response cookies take precedence over cookies from checks', () => {
     const own = { multiValueHeaders: { 'Set-Cookie': ['a=2'] } };
     expect(complete(own, { cookies: ['a=1'] }).multiValueHeaders).toEqual({ 'Set-Cookie': ['a=1', 'a=2'] });
     expect(complete({}, { cookies: ['a=1'] }).multiValueHeaders).toEqual({ 'Set-Cookie': ['a=1'] });
@@ -89,13 +89,13 @@ describe('the response for an expected failure', () => {
     expect(bodyOf(await errorResponse(new ApiError('forbidden')))).not.toHaveProperty('errors');
   });
 
-  test('an error response requests a second factor only if nothing else is missing', async () => {
+  test('an error response asks for a second factor only if nothing else is missing', async () => {
     expect(bodyOf(await errorResponse(new ApiError('otp_required')))).toMatchObject({ otpRequired: true });
     expect(bodyOf(await errorResponse(new ApiError('credentials_invalid')))).not.toHaveProperty('otpRequired');
   });
   const headersOf = async (code: ErrorCode, details = {}, allowed?: string[]) =>
     (await errorResponse(new ApiError(code, details), 'en', allowed)).headers;
-  test('every 401 states how to authenticate, and no other response does', async () => {
+  test('only 401 responses state how to authenticate', async () => {
     for (const code of ['credentials_invalid', 'otp_required', 'reset_code_invalid'] as const)
       expect(await headersOf(code)).toMatchObject({ 'WWW-Authenticate': 'Bearer' });
     expect(await headersOf('forbidden')).toEqual({ 'X-Error-Code': 'forbidden' });
@@ -131,7 +131,7 @@ describe('responses to any error', () => {
     const response = await responseTo(exchange, error, log, (name: string) => void measured.push(name));
     return { statusCode: response.statusCode, headers: response.headers, body: bodyOf(response), lines, measured };
   };
-  test('an unavailable service leads to a 503 with a retry time', async () => {
+  test('an unavailable service returns a 503 with a retry time', async () => {
     const timeout = Object.assign(new Error('slow'), { name: 'TimeoutError' });
     for (const error of [new TableUnavailable('x'), new QueueUnavailable('x'), new IssuerUnavailable('x'), timeout]) {
       const { statusCode, headers, lines } = await respond(error);
@@ -140,14 +140,14 @@ describe('responses to any error', () => {
     }
   });
 
-  test('a bug leads to a 500 without details, and is logged', async () => {
+  test('a bug returns a 500 without details, and is logged', async () => {
     const { statusCode, body, headers, lines } = await respond(new Error('the secret is x'));
     expect([statusCode, headers]).toEqual([500, { 'X-Error-Code': 'internal' }]);
     expect(JSON.stringify(body)).not.toContain('secret');
     expect(lines).toEqual([['error', { operation: 'theOperation' }]]);
   });
 
-  test("an expected failure leads to a response in the caller's language, and is not logged", async () => {
+  test("an expected error returns a response in the caller's language, and is not logged", async () => {
     const { statusCode, body, lines, measured } = await respond(new ApiError('forbidden'));
     expect([statusCode, body.message]).toEqual([403, 'Das ist nicht erlaubt']);
     expect([lines, measured]).toEqual([[], []]);

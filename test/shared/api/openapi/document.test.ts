@@ -71,7 +71,7 @@ test('formats come from the OpenAPI registry', () => {
   expect(formats.sort()).toEqual(known.sort());
 });
 
-test('eventType is an int32 with the codes from decision D2, in payloads and event lists', () => {
+test('eventType is an int32 with the codes from decision D2', () => {
   const codes = [1, 2, 5, 6, 7, 8, 10, 11, 20, 21, 30, 31];
   const schemas = at('components', 'schemas') as Record<
     string,
@@ -82,12 +82,12 @@ test('eventType is an int32 with the codes from decision D2, in payloads and eve
   expect(listed).toEqual([{ type: 'integer', format: 'int32', enum: codes }, { type: 'null' }]);
 });
 
-test('the server configuration does not need a login, but accepts all three kinds of credentials', () => {
+test('GET /server/config accepts all kinds of credentials, but does not need any', () => {
   const ways = [{}, { session: [] }, { accessToken: [] }, { cookie: [] }];
   expect(at('paths', '/server/config', 'get', 'security')).toEqual(ways);
 });
 
-test('every tag has one description, and operations do not use other tags', () => {
+test('the document describes every tag exactly once', () => {
   const tags = at('tags') as { name: string; description: string }[];
   expect(new Set(tags.map(({ name }) => name)).size).toBe(tags.length);
   expect(tags.filter(({ description }) => description.length < 10)).toEqual([]);
@@ -108,12 +108,12 @@ test('openapi-typescript generates a client from the document', async () => {
   await rm(folder, { recursive: true });
 });
 
-test('the document contains every contract operation once, and no pages', () => {
+test('the document contains every API operation exactly once', () => {
   const listed = Object.values(at('paths') as Record<string, Json>).flatMap((item) => Object.values(item) as Json[]);
   expect(listed.map(({ operationId }) => operationId).sort()).toEqual(apiOperations.map(([name]) => name).sort());
 });
 
-test('only device API operations name a separate server, if there is one', () => {
+test('only device API operations list a separate server', () => {
   const description = describeApi(groups);
   const serversOf = (DEVICE_URL: string) => {
     const { paths } = openApi(description, { ...about, DEVICE_URL }) as { paths: Record<string, Json> };
@@ -140,7 +140,7 @@ test('every reference resolves and every component is used', () => {
   expect(text).not.toContain('$defs');
 });
 
-test("a 400 for the other maker's sensor matches the document and does not name a field", async () => {
+test('a 400 for a sensor from the other maker matches the document', async () => {
   const path = '/sensors/{sensorId}/maker_a/config/basic';
   const { client, ids } = world.ours;
   const { body } = await client.call('GET', path.replace('{sensorId}', ids.makerBSensorId ?? ''));
@@ -149,7 +149,7 @@ test("a 400 for the other maker's sensor matches the document and does not name 
   expect(schemaErrorsAt(body, ...$ref.split('/').slice(1), ...json, 'schema')).toEqual([]);
 });
 
-test('every 401 has WWW-Authenticate, and the document lists both names of that header', async () => {
+test('every 401 response has a WWW-Authenticate header', async () => {
   const body = { code: 'no-code-at-all', newPassword: 'a-password-of-no-interest' };
   const answers = [
     await world.anybody.call('POST', '/users/password-reset/confirm', body),

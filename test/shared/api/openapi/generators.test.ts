@@ -79,7 +79,7 @@ const faultsIn = (value: unknown, path: string, isMap = false): string[] => {
   return [...own, ...parts.flatMap(([key, part]) => faultsIn(part, `${path}/${key}`, key === 'properties' && !isMap))];
 };
 
-test('every schema is of a kind client generators understand', () => {
+test('client generators understand every schema', () => {
   expect(faultsIn(document, '')).toEqual([]);
 });
 
@@ -133,7 +133,7 @@ const pathsOfValues = (name: string, schema: Schema): string[] => [
 ];
 
 describe('generated names', () => {
-  test('schema names never match names that generators derive from other schemas', () => {
+  test('schema names do not clash with names that generators derive', () => {
     const names = Object.keys(schemas);
     const taken = new Map(names.map((name) => [name.toLowerCase(), name]));
     expect(taken.size).toBe(names.length);
@@ -142,7 +142,7 @@ describe('generated names', () => {
     expect(derivedNames('Bot')).toContain('NewBot');
   });
 
-  test('enumerations get unique names from their fields', () => {
+  test('the names generators give to enumerations are unique', () => {
     const found = Object.entries(schemas).flatMap(([name, schema]) => pathsOfValues(name, schema));
     expect(found.length).toBeGreaterThan(20);
     expect(found.filter((name, at) => found.indexOf(name) !== at)).toEqual([]);
@@ -151,7 +151,7 @@ describe('generated names', () => {
     expect(pathsOfValues('Card', planted)).toEqual(['cardcontenttype', 'cardcontenttype']);
   });
 
-  test('every webhook is a named component, with the same payload as a callback', () => {
+  test('every webhook has the same payload as a callback', () => {
     const callbacks = Object.values(at('paths') as Record<string, Json>)
       .flatMap((item) => Object.values(item) as { callbacks?: Json }[])
       .map(({ callbacks = {} }) => JSON.stringify(callbacks))
