@@ -43,7 +43,7 @@ test("an invalid stored value is replaced with the field's default", () => {
   expect(validValues(fields, { between: 'y\u0000z' }).between).toBe('yz');
 });
 
-test('every configuration field is required, and the description names the supporting firmware', () => {
+test('every configuration field is required', () => {
   const schema = schemaOf(fields);
   expect(schema.parse(values)).toEqual(values);
   for (const name of Object.keys(values))
@@ -59,7 +59,7 @@ test('every configuration field is required, and the description names the suppo
   expect(schema.meta()?.examples).toEqual([defaultsOf(fields)]);
 });
 
-test('number fields default to int32 bounds', () => {
+test('number fields accept any int32 by default', () => {
   const accepts = (value: unknown, field = integerField(0, '')) => field.schema().safeParse(value).success;
   expect([-(2 ** 31), 2 ** 31 - 1, -(2 ** 31) - 1, 2 ** 31, 0.5, '1'].map((value) => accepts(value))).toEqual([
     true,
@@ -72,7 +72,7 @@ test('number fields default to int32 bounds', () => {
   expect([0, 1, 9, 10].map((value) => accepts(value, fields.old))).toEqual([false, true, true, false]);
 });
 
-test('field schemas are only built once', () => {
+test('field schemas are built only once', () => {
   expect(fields.old.schema()).toBe(fields.old.schema());
 });
 
@@ -100,7 +100,7 @@ test.each([
 });
 
 describe('sensor configurations', () => {
-  test('configuration schemas accept their own defaults', () => {
+  test('configuration schemas accept their default values', () => {
     for (const all of [criticalFields, basicFields, fallFields, vitalFields])
       expect(schemaOf(all).safeParse(defaultsOf(all)).error).toBeUndefined();
   });

@@ -37,7 +37,7 @@ describe('attempt results', () => {
     expect(attemptLogOf([70], [packAttempt(1, long)], none, false)).toMatchObject([{ responseBody: '' }]);
   });
 
-  test('an attempt without a request has no status or timings, and responses are truncated', () => {
+  test('an attempt that sent no request has no status or timings', () => {
     expect(resultWithoutRequest('timeout')).toEqual({
       status: null,
       error: 'timeout',
@@ -52,7 +52,7 @@ describe('attempt results', () => {
     expect(MAX_ANSWER).toBe(200);
   });
 
-  test('an attempt includes a failure reason reported later by the messaging service', () => {
+  test('an attempt includes a failure reason that the messaging service reports later', () => {
     const accepted: PackedAttempt = [2, 9, null, null, [1], 'queued'];
     expect(withReason(accepted, 'undeliverable', 'mailbox full')).toEqual([
       2,
@@ -90,7 +90,7 @@ describe('attempt log', () => {
 
 describe('notification references', () => {
   const reference = { customerId: 3, deliveryId: '0'.repeat(26), attempt: 2 };
-  test('a notification reference is read from the tags a messaging service returns', () => {
+  test('a notification reference can be restored from message tags', () => {
     expect(referenceTags(reference)).toEqual({ customerId: '3', deliveryId: '0'.repeat(26), attempt: '2' });
     expect(referenceIn(referenceTags(reference))).toEqual(reference);
   });
@@ -110,7 +110,7 @@ describe('notification references', () => {
   });
 });
 
-test('the last attempt of a delivery excludes an attempt in progress, but not an interrupted attempt', () => {
+test('the last attempt is never one in progress, but may be an interrupted one', () => {
   const [first, second] = [packAttempt(1, result), packAttempt(2, { ...result, durationMs: 5, outbox: true })];
   const last = (attempts: number, entries: PackedAttempt[], isSending = false) =>
     lastAttemptOf(attempts, entries, isSending);

@@ -40,7 +40,7 @@ describe('circuit breaker', () => {
     expect(isHealthy({ ...healthy, openUntil: now }, now)).toBe(false);
   });
 
-  test('the circuit breaker postpones retries while open, then sends one as a probe', () => {
+  test('an open circuit postpones retries, then lets one through as a probe', () => {
     expect(retry({ ...failing, openUntil: now + 5_000 })).toEqual({ kind: 'postponed', until: now + 5_000 });
     expect(retry({ ...failing, openUntil: now })).toEqual({ kind: 'probe' });
     const probed = { ...failing, openUntil: now, probeUntil: now + 1 };
@@ -77,7 +77,7 @@ describe('circuit breaker', () => {
     expect(alarm({ ...failing, openUntil: now, probeUntil: now + 1 })).toEqual({ kind: 'probe_result' });
   });
 
-  test('postponed retries spread out more with each failure, by up to 5 minutes', () => {
+  test('postponed retries spread out more after more failures, up to 5 minutes', () => {
     const spread = (consecutiveFailures: number) => {
       const passage = retry({ consecutiveFailures, openUntil: now + 1_000 }, 0.999_999);
       return passage.kind === 'postponed' ? passage.until - now - 1_000 : expect.unreachable(passage.kind);
@@ -107,7 +107,7 @@ test('a delivery counts as a new alarm for a minute after it is due, or until at
   expect(isNewAlarm(1, now, now)).toBe(false);
 });
 
-test('a webhook records the first success after a failure, then at most one per minute', () => {
+test('a webhook records at most one success per minute, unless it was failing', () => {
   expect(isSuccessToRecord({ ...healthy, lastSuccess: now - 59_999 }, now)).toBe(false);
   expect(isSuccessToRecord({ ...healthy, lastSuccess: now - 60_000 }, now)).toBe(true);
   expect(isSuccessToRecord({ consecutiveFailures: 1, lastSuccess: now }, now)).toBe(true);
@@ -118,7 +118,7 @@ describe('consecutive failures', () => {
   const lasting = (days: number, consecutiveFailures = 20, warnedAt?: number) =>
     failureActionOf({ consecutiveFailures, failingSince: now - days * DAY, ...(warnedAt && { warnedAt }) }, now);
 
-  test('consecutive failures cause a warning after 2.5 days and disabling after 5 days and 20 failures', () => {
+  test('a webhook is disabled after failing for 5 days', () => {
     expect(lasting(2.4)).toBe('none');
     expect(lasting(2.5)).toBe('warn');
     expect(lasting(2.5, 20, now - DAY)).toBe('none');
@@ -138,7 +138,7 @@ describe('slot leases', () => {
     expect([tokenName('slot1'), tokenName('probeUntil')]).toEqual(['slot1Token', 'probeUntilToken']);
   });
 
-  test('a slot lease ends with the holding process if no other process uses the table', () => {
+  test('a slot lease does not outlive its process if no other process uses the table', () => {
     expect(lapsedBefore(now, 0)).toBe(now);
     expect([lapsedBefore(now, now - 29_999), lapsedBefore(now, now), lapsedBefore(now, now + 10_000)]).toEqual([
       now + 1,
@@ -147,7 +147,7 @@ describe('slot leases', () => {
     ]);
   });
 
-  test('a slot lease ends on time even if the holding process has a future start time', () => {
+  test('a process start time in the future does not affect slot leases', () => {
     expect(lapsedBefore(now, now + 10_001)).toBe(now);
   });
 });

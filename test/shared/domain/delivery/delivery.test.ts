@@ -40,7 +40,7 @@ describe('afterAttempt', () => {
       expect(nextStateAfter(1, outcome(status), null, { now, random: MIDDLE }).state).toBe('retrying');
     },
   );
-  test('fails the delivery permanently after a 410 response to any attempt', () => {
+  test('fails the delivery permanently after a 410 response', () => {
     for (const attempts of [1, 14])
       expect(nextStateAfter(attempts, outcome(410), null, { now, random: MIDDLE })).toEqual({
         state: 'failed',
@@ -106,7 +106,7 @@ describe('nextStateAfterHostFailure', () => {
     [23, 3_600],
     [24, 3_600],
     [25, 86_400],
-  ])('a host failure after %d hours is retried in %i s', (hours, seconds) => {
+  ])('retries a host failure after %d hours in %i s', (hours, seconds) => {
     const now = start + hours * 3_600_000;
     const next = nextStateAfterHostFailure({ id, attempts: 20 }, { now, random: 0.5 });
     expect(next).toEqual({ state: 'retrying', nextAttempt: now + seconds * 1_000 });
@@ -129,7 +129,7 @@ test('Retry-After never shortens a delay', () => {
   expect(wait(4, outcome(429, '0'))).toBe(300);
 });
 
-test('Retry-After extends a delay to an hour or twice the scheduled delay, whichever is longer', () => {
+test('Retry-After can delay a retry by at most an hour or twice the scheduled delay', () => {
   expect(wait(1, outcome(429, '999999'))).toBe(3_600);
   expect(wait(8, outcome(429, '999999'))).toBe(14_400);
   expect(wait(1, outcome(429, '999999'), [0, 5_000])).toBe(10_000);
@@ -148,7 +148,7 @@ test.each([null, '', '-5', '1.5', '1e3', '0x10', 'soon', '12 13', '2026-01-05T13
   },
 );
 
-test('delivery delays and limits are consistent', () => {
+test('the lease outlasts the attempt deadline', () => {
   expect({ DEADLINE_SECONDS, LEASE_SECONDS, GRACE_SECONDS, GONE_AFTER_SECONDS }).toEqual({
     DEADLINE_SECONDS: 15,
     LEASE_SECONDS: 30,
@@ -162,12 +162,12 @@ test('delivery delays and limits are consistent', () => {
 describe('failed early attempts', () => {
   const early = (planned: number, last = outcome(500), attempts = 2) =>
     nextStateAfter(attempts, last, null, { now, random: MIDDLE, planned });
-  test('a failed early attempt keeps the next scheduled time', () => {
+  test('a failed early attempt does not change the next scheduled time', () => {
     expect(early(now + 60_000)).toEqual({ state: 'retrying', nextAttempt: now + 60_000 });
     expect(early(now + 60_000, outcome(500), 14)).toEqual({ state: 'retrying', nextAttempt: now + 60_000 });
   });
 
-  test('a failed early attempt is followed by a pause of at least 5 s', () => {
+  test('a failed early attempt delays the next attempt by at least 5 s', () => {
     expect(early(now + 5_001)).toEqual({ state: 'retrying', nextAttempt: now + 5_001 });
     expect(early(now + 1)).toEqual({ state: 'retrying', nextAttempt: now + 5_000 });
   });
@@ -188,7 +188,7 @@ describe('failed early attempts', () => {
   });
 });
 
-test("a delivery stores the time set by the receiver's Retry-After", () => {
+test('a delivery stores the Retry-After date', () => {
   const after = (last: ReturnType<typeof outcome>) => nextStateAfter(1, last, null, { now, random: MIDDLE });
   expect(after(outcome(429, '1'))).toMatchObject({ retryAfterDate: now + 1_000 });
   expect(after(outcome(429, '120'))).toEqual({
@@ -215,7 +215,7 @@ describe('delivery ids', () => {
   });
 });
 
-test('a delivery written late shows the date from its id, which lists use to find it', () => {
+test('a delivery shows the date from its id, even if it was written later', () => {
   const event = { receiveDate: now, uuid: 'u', sensorId: 's' };
   const id = deliveryId(event, 'w', 1);
   const late = { id, createDate: now + 3_600_000, hit: null, state: 'pending', snapshot: bareSnapshot };

@@ -34,7 +34,7 @@ const deliveryOf = (fields: Partial<Delivery>): Delivery => ({
 });
 
 describe('pending deliveries', () => {
-  test('pending deliveries need a release if the receiver has failed and not succeeded since', () => {
+  test('pending deliveries need a release if the receiver has not recovered since the last failure', () => {
     expect(needsRelease(webhookOf({}), now)).toBe(false);
     expect(needsRelease(webhookOf({ backDate: 5, lastFailure: 9 }), now)).toBe(false);
     expect(needsRelease(webhookOf({ pendingSince: 1 }), now)).toBe(true);
@@ -55,7 +55,7 @@ describe('isOnlyFailing', () => {
   const attempt = (number: number): PackedAttempt => [number, 1, 500, null, [], ''];
   const delivery = deliveryOf({ sendTryTimes: [now - 300, now - 200, now - 100], log: [1, 2, 3].map(attempt) });
   const only = webhookOf({ pendingSince: now - HOUR, consecutiveFailures: 3 });
-  test('a delivery is the only failing one if it accounts for all receiver failures', () => {
+  test('isOnlyFailing is true if one delivery accounts for all receiver failures', () => {
     expect(isOnlyFailing(only, delivery)).toBe(true);
     const since = { ...only, lastSuccess: now - 200, consecutiveFailures: 1 };
     expect(isOnlyFailing(since, delivery)).toBe(true);
@@ -69,11 +69,11 @@ describe('isOnlyFailing', () => {
     ['the receiver has recovered since', { backDate: now - HOUR }, {}],
     ['nothing failed', { consecutiveFailures: 0 }, { log: [] }],
     ['the attempts are not logged yet', {}, { log: [] }],
-  ])('a delivery is not the only failing one if %s', (_, webhook, more) => {
+  ])('isOnlyFailing is false if %s', (_, webhook, more) => {
     expect(isOnlyFailing(webhookOf({ ...only, ...webhook }), { ...delivery, ...more })).toBe(false);
   });
 
-  test('a delivery without a log is never the only failing one', () => {
+  test('isOnlyFailing is false for a delivery without a log', () => {
     const { log: _, ...unlogged } = delivery;
     expect(isOnlyFailing(only, unlogged)).toBe(false);
   });
@@ -111,7 +111,7 @@ describe('early attempts', () => {
     expect([rested(), rested(1), rested(4)]).toEqual([now + 1_000, now + 2_000, now + 16_000]);
   });
 
-  test('a first attempt with a configured delay is not brought forward', () => {
+  test('an early attempt never shortens a configured initial delay', () => {
     const first = (nextAttempt: number) =>
       earlyTime(
         deliveryOf({ state: 'pending', attempts: 0, sendTryTimes: [], createDate: now, nextAttempt }),
@@ -125,7 +125,7 @@ describe('early attempts', () => {
   });
 });
 
-test('alarms about people are attempted first, then other alarms, then other deliveries', () => {
+test('alarms about people are released first, then other alarms, then the rest', () => {
   const about = (situation: 'fall_detected' | 'sensor_inactive' | 'bed_left') =>
     deliveryOf({ snapshot: { ...bareSnapshot, event: { ...bareSnapshot.event, ...kinds[situation] } } });
   const orders = (['fall_detected', 'sensor_inactive', 'bed_left'] as const).map(about).map(releaseOrderOf);

@@ -69,7 +69,7 @@ test('packing and unpacking preserves a snapshot', () => {
   );
 });
 
-test('a packed snapshot stores a UUID shared by event and message only once', () => {
+test('a packed snapshot stores a UUID only once if event and message share it', () => {
   const { uuid, source } = snapshotForPeople.event;
   expect(source).toBe(uuid);
   expect(packSnapshot(snapshotForPeople).split(uuid)).toHaveLength(2);

@@ -91,12 +91,12 @@ describe('replay requests', () => {
 });
 
 describe('replays', () => {
-  test('a replay covers the time span up to its creation, without expired deliveries', () => {
+  test('a replay does not include expired deliveries or deliveries created after it', () => {
     expect(spanOf({ since: 0, until: now + DAY, createDate: now })).toEqual([now - 30 * DAY, now]);
     expect(spanOf({ since: now - DAY, until: now - 1, createDate: now })).toEqual([now - DAY, now - 1]);
   });
 
-  test('a replay resends originals in the requested states, but no tests or redeliveries', () => {
+  test('a replay does not resend tests or redeliveries', () => {
     const replay = { states: ['failed', 'held'] } as const;
     const resent = (delivery: Partial<Delivery>) =>
       isReplayed({ states: [...replay.states] }, { ...original, ...delivery });
@@ -111,13 +111,13 @@ describe('replays', () => {
     expect(isFinished({ ...record, isListed: true, failed: 2 })).toBe(true);
   });
 
-  test('a replay shows the number of deliveries found as its total until more are created', () => {
+  test("a replay's total is at least the number of redeliveries created", () => {
     expect(replayView(record).total).toBe(5);
     expect(replayView({ ...record, made: 6 }).total).toBe(6);
     expect(replayView({ ...record, isListed: true }).total).toBe(3);
   });
 
-  test('a replay appears paused only while running', () => {
+  test('a replay that is not running never appears paused', () => {
     expect(replayView(record).isPaused).toBe(false);
     expect(replayView({ ...record, isPaused: true }).isPaused).toBe(true);
     expect(replayView({ ...record, isPaused: true, state: 'completed' }).isPaused).toBe(false);
@@ -159,12 +159,12 @@ describe('redeliveries', () => {
       expect(redeliveryOf(original, 'new', now, now)).not.toHaveProperty(field);
   });
 
-  test('a redelivery names both the original and the redelivery it resends', () => {
+  test('a redelivery of a redelivery names both the original and the resent delivery', () => {
     const again = redeliveryOf({ ...original, id: 'second', replayOf: 'first' }, 'third', now, now);
     expect(again).toMatchObject({ id: 'third', replayOf: 'first', repeats: 'second' });
   });
 
-  test('a redelivery gets the same id within one replay, and a different one in another', () => {
+  test('a redelivery has the same id each time within a replay', () => {
     const made = replayedDelivery(original, record, now + 9, now);
     expect(made).toMatchObject({ replay: uuid, replayOf: original.id, nextAttempt: now + 9 });
     expect(timeOfUlid(made.id)).toBe(now);

@@ -52,7 +52,7 @@ const ruleWith = (more: object = {}): Rule => ({
 const text = 'Fall';
 
 describe('snapshots', () => {
-  test('a snapshot contains the current values of everything a payload names', () => {
+  test('a snapshot contains all values that a payload may need', () => {
     const { snapshot, rule } = {
       snapshot: snapshotOf(eventContext, { name: 'hook' }, ruleWith(), { text }),
       rule: ruleWith(),
@@ -112,7 +112,7 @@ describe('snapshots', () => {
     for (const field of ['webhook', 'reader', 'acknowledgement']) expect(snapshot).not.toHaveProperty(field);
   });
 
-  test('a snapshot keeps the acknowledgement it reports', () => {
+  test('a snapshot includes the acknowledgement for an acknowledgement event', () => {
     const acknowledgement = { ruleHitId: 1, userId: 2, name: 'Anna', date: 3 };
     const event = { ...eventContext.event, happening: { ...happening, acknowledgement } };
     expect(snapshotOf({ ...eventContext, event }, undefined, null, { text })).toMatchObject({ acknowledgement });
@@ -127,7 +127,7 @@ describe('snapshots', () => {
     expect(readerOf(eventContext, ruleWith(), 'de-AT')).toMatchObject({ language: 'de', hasPlainNames: true });
   });
 
-  test('names do not become links in messages to people, and stay unchanged for programs', () => {
+  test('names do not become links in messages to people', () => {
     const context = { ...eventContext, sensor: { ...eventContext.sensor, name: 'evil.example' } };
     const rule = ruleWith({ title: '{sensor}{sensor}' });
     const reader = readerOf(context, rule, 'en');
@@ -144,7 +144,7 @@ describe('snapshots', () => {
     ).toBe(text);
   });
 
-  test('a snapshot marks customer webhooks', () => {
+  test('a snapshot shows whether the webhook belongs to a customer', () => {
     expect(webhookSnapshot({ name: 'n', isCustomerHook: true })).toEqual({ name: 'n', isCustomerHook: true });
     expect(webhookSnapshot({ name: 'n', isCustomerHook: false })).toEqual({ name: 'n' });
   });
@@ -173,7 +173,7 @@ describe('new deliveries', () => {
     });
   });
 
-  test("a new Raw delivery has one id per message, and contains the fall's message if the event has none", () => {
+  test("a new Raw delivery contains the fall's message if the event has no message", () => {
     const raw = { ...base, webhookId: uuid, format: 'raw' as const };
     expect(newDelivery(eventContext, raw, snapshot, now).id).toBe(
       firstDeliveryId({ ...eventContext.event, sensorId: 's' }, 4, uuid, 'raw'),
@@ -194,7 +194,7 @@ describe('new deliveries', () => {
     });
   });
 
-  test('a new delivery belongs to a step only if the hit escalates', () => {
+  test('a new delivery counts as a step only if the hit escalates', () => {
     const round = { round: 2, at: now + 60_000 };
     const step = newDelivery(eventContext, { ...base, person, round }, snapshot, now);
     expect(step).toMatchObject({ isStep: true, id: idInRound({ uuid, sensorId: 's', ruleId: 4 }, round, '2 sms') });
@@ -215,14 +215,14 @@ describe('new deliveries', () => {
 
 describe('first delivery ids', () => {
   const event = { uuid, source: 'message', receiveDate: now, sensorId: 's' };
-  test('a first delivery id is the same in every version, because a newer version can reapply a decision', () => {
+  test('a first delivery id is the same in every version', () => {
     expect(firstDeliveryId(event, 4, 'w', 'full')).toBe('01mcc5rm000g4r5q55qjfh0y26');
     expect(firstDeliveryId(event, 4, 'w', 'raw')).toBe('01mcc5rm00dv6bqjvbb9nje8g6');
     const step = { round: 2, at: now + 60_000 };
     expect(idInRound({ uuid, sensorId: 's', ruleId: 4 }, step, '2 sms')).toBe('01mcc5tek0jgx7fhm5hxtk9snq');
   });
 
-  test('a first delivery id depends on event and rule, or on the message alone in the Raw format', () => {
+  test('a Raw delivery id depends only on the message, other ids on event and rule', () => {
     const other = { ...event, uuid: 'other' };
     expect(firstDeliveryId(event, 1, 'w', 'full')).not.toBe(firstDeliveryId(other, 1, 'w', 'full'));
     expect(firstDeliveryId(event, 1, 'w')).not.toBe(firstDeliveryId(event, 2, 'w'));
@@ -242,13 +242,13 @@ test('receiverKey distinguishes webhooks from people', () => {
   expect([webhookOfReceiver(webhook), webhookOfReceiver(person)]).toEqual([uuid, null]);
 });
 
-test('a delivery is held for 14 days, or until a day before it is deleted', () => {
+test('a delivery is held for 14 days, but not beyond the day before deletion', () => {
   const id = deliveryId({ receiveDate: now, uuid, sensorId: 's' }, 'w', 1);
   expect(heldUntil(id, now + DAY)).toBe(now + 15 * DAY);
   expect(heldUntil(id, now + 20 * DAY)).toBe(now + 29 * DAY);
 });
 
-test('a delivery is traced to the UUID of its message, or else of its event', () => {
+test('a delivery is traced by the message UUID, or by the event UUID if there is no message', () => {
   const snapshot = snapshotOf(eventContext, undefined, null, { text });
   expect(messageUuidOf(snapshot)).toBe('message');
   expect(messageUuidOf({ ...snapshot, event: { ...snapshot.event, source: null } })).toBe(uuid);
@@ -261,7 +261,7 @@ describe('API deliveries', () => {
     snapshotOf(eventContext, undefined, ruleWith(), { text }),
     now,
   );
-  test('an API delivery names the receiver, event, sensor, rule and hit', () => {
+  test('the API view of a delivery names the receiver, event, sensor, rule and hit', () => {
     const view = DeliveryView.parse(deliveryView(delivery));
     expect(view).toEqual({
       id: delivery.id,
@@ -288,14 +288,14 @@ describe('API deliveries', () => {
     });
   });
 
-  test('an API delivery includes attempt details', () => {
+  test('the API view of a delivery includes attempt details', () => {
     const timings = { dns: null, connect: 2, tls: null, firstByte: 3 };
     const attempt = { number: 1, startDate: now, durationMs: 5, status: 200, error: null, responseBody: 'ok', timings };
     const detail = { ...deliveryView(delivery), attemptLog: [{ ...attempt, outbox: false }] };
     expect(DeliveryDetail.parse(detail)).toMatchObject({ id: delivery.id, attemptLog: detail.attemptLog });
   });
 
-  test('an API delivery has a ULID', () => {
+  test('the API view of a delivery has a ULID', () => {
     const isId = (text: string) => deliveryIdText.safeParse(text).success;
     expect([isId(delivery.id), isId('z'.repeat(26))]).toEqual([true, true]);
     const others = [
@@ -307,7 +307,7 @@ describe('API deliveries', () => {
     expect(others.map(isId)).not.toContain(true);
   });
 
-  test('an API delivery names the recipient and the original delivery, and omits empty fields', () => {
+  test('the API view of a delivery names the recipient and omits empty fields', () => {
     const person = { userId: 2, by: 'sms', name: 'Anna' } as const;
     const bare = {
       ...delivery,
@@ -335,14 +335,14 @@ describe('API deliveries', () => {
     ['delivered', null],
     ['held', null],
   ] as const)(
-    'an API delivery shows the next attempt only while one is scheduled: %s',
+    'the API view of a delivery shows the next attempt only if one is scheduled: %s',
     (state: Delivery['state'], nextAttempt) => {
       expect(deliveryView({ ...delivery, state, reason: 'r' })).toMatchObject({ nextAttempt, reason: 'r' });
     },
   );
 });
 
-test('a webhook test is a delivery without a sensor that needs no acknowledgement', () => {
+test('a webhook test is a delivery without a sensor', () => {
   const webhook = { id: uuid, customerId: 3, format: 'full', name: 'hook', isCustomerHook: true } as WebhookRecord;
   const customer = { id: 3, name: 'Maple', location: 'Ward 2' };
   const context = { service, customer, event: { id: 7, uuid: 'u' } };

@@ -146,7 +146,7 @@ describe('webhook filters', () => {
     expect(matches({ eventTypes: [1], situations: ['apnea'] })).toBe(false);
   });
 
-  test('a webhook without a filter for a property receives events without that property', () => {
+  test('a webhook without filters receives events that have no code or situation', () => {
     const nothing = { code: null, situation: null };
     expect(matches(noFilters, nothing)).toBe(true);
     expect([matches({ eventTypes: [1] }, nothing), matches({ situations: ['apnea'] }, nothing)]).toEqual([
@@ -163,11 +163,11 @@ test('customer webhooks require manage_customers, bot webhooks require manage_bo
   expect([may('manage_bots', true), may('manage_customers', false)]).toEqual([false, false]);
 });
 
-test('only a webhook without a URL has a feed', () => {
+test('only webhooks without a URL have a feed', () => {
   expect([hasUrl(record), hasUrl({ ...record, url: null })]).toEqual([true, false]);
 });
 
-test('a feed keeps deliveries for 14 days and results for 30 days', () => {
+test('a feed keeps deliveries for 14 days', () => {
   expect([isExpired({ createDate: now - 14 * DAY + 1 }, now), isExpired({ createDate: now - 14 * DAY }, now)]).toEqual([
     false,
     true,
@@ -175,7 +175,7 @@ test('a feed keeps deliveries for 14 days and results for 30 days', () => {
   expect([isPastRetention(now - 30 * DAY + 1, now), isPastRetention(now - 30 * DAY, now)]).toEqual([false, true]);
 });
 
-test('a feed counts as unfetched since the last fetch or webhook change, whichever is later', () => {
+test('a feed counts as unfetched since the last fetch, or since a later webhook change', () => {
   expect(unfetchedSince(record)).toBe(2);
   expect(unfetchedSince({ ...record, lastSuccess: 9 })).toBe(9);
   expect(unfetchedSince({ ...record, lastSuccess: 1 })).toBe(2);
@@ -188,13 +188,13 @@ describe('combined messages', () => {
   });
 
   test.each(['sensor_inactive', 'sensor_active'])(
-    "a combined message can include a person's delivery about %s",
+    'a combined message to a person can include deliveries about %s',
     (situation) => {
       expect(isGathered(about(situation))).toBe(true);
     },
   );
 
-  test('a combined message excludes tests, redeliveries, webhooks, and deliveries about people or without a rule', () => {
+  test('a combined message never includes alarms about people', () => {
     const { snapshot, person } = about('sensor_inactive');
     expect(isGathered(about('fall_detected'))).toBe(false);
     expect(isGathered({ snapshot })).toBe(false);

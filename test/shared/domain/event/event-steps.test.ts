@@ -56,7 +56,7 @@ describe('message events', () => {
     ]);
   });
 
-  test('event UUIDs do not change when events of other kinds come first', () => {
+  test('an event UUID does not depend on events of other kinds', () => {
     const { events } = apply(state, message({ kind: 'people', count: 0 }));
     expect(events.map(({ happening }) => happening.situation)).toEqual(['empty_room', 'sensor_active']);
     expect(events[1]?.uuid).toBe(uuidV5('s', uuid, 'sensor', 'active', 0));
@@ -90,7 +90,7 @@ describe('message events', () => {
     ]);
   });
 
-  test('events report when a UUID was already used for another message', () => {
+  test('a message that reuses the UUID of another message causes an event', () => {
     expect(
       apply(active, message(tilt, { isUuidReused: true })).events.map(({ happening }) => happening.action),
     ).toEqual(['tilted', 'uuid_reused']);
@@ -125,7 +125,7 @@ describe('messages identified only by bytes', () => {
     expect(situations(apply({ ...next, signs: {} }, byBytes, 'same', now + 2 * MINUTE + 1))).toEqual(['sensor_tilted']);
   });
 
-  test('state reports are not remembered by their bytes, and other messages clear remembered bytes', () => {
+  test('identical state reports are never treated as duplicates', () => {
     const state = message({ kind: 'people', count: 1 }, { uuid: null, byBytes: true });
     expect(apply(next, state, 'same').next).not.toHaveProperty('last');
     expect(apply(next, message(tilt), 'same').next).not.toHaveProperty('last');
@@ -133,7 +133,7 @@ describe('messages identified only by bytes', () => {
 });
 
 describe('track messages without an event', () => {
-  test('a track message changes the state only once, even if the UUID is reused', () => {
+  test('a repeated track message does not count people twice', () => {
     const people = { ...active, people: 1, presence: true };
     const once = apply(people, message(moves), 'one');
     expect(once.next).toMatchObject({ people: 2, eventless: [expect.stringMatching(/^.{8}$/)] });
@@ -141,13 +141,13 @@ describe('track messages without an event', () => {
     expect(apply(once.next, message(moves), 'two').next.people).toBe(3);
   });
 
-  test('a track message without a UUID is recognized by its identity', () => {
+  test('a repeated track message without a UUID is recognized by its identity', () => {
     const identified = message(moves, { uuid: null, identity: [1, 2] });
     const once = apply({ ...active, people: 1, presence: true }, identified, 'one');
     expect(apply(once.next, identified, 'with another space').next.people).toBe(2);
   });
 
-  test('a track message is remembered once if it changed a track, or while a fall is open', () => {
+  test('a track message is remembered only if it changed a track or a fall is open', () => {
     const nothing = message({ kind: 'postures', postures: [] });
     expect(apply({ ...active, tracks: [{ id: 1 }] }, nothing, 'x').next).not.toHaveProperty('eventless');
     const fallen: SensorState = {
@@ -162,7 +162,7 @@ describe('track messages without an event', () => {
     expect(apply(fallen, message({ kind: 'people', count: 1 }), 'x').next).not.toHaveProperty('eventless');
   });
 
-  test('only the last 16 track messages without an event are remembered', () => {
+  test('the state remembers the last 16 track messages that caused no event', () => {
     let state: SensorState = { ...active, people: 1, presence: true };
     for (let at = 0; at < 20; at++) state = apply(state, message(moves), `${at}`).next;
     expect(state.eventless).toHaveLength(16);
@@ -172,7 +172,7 @@ describe('track messages without an event', () => {
   });
 });
 
-test('a service notice causes its own event first, then the response events, without changing the state', () => {
+test('a service notice causes an event but does not change the sensor state', () => {
   const answered = { state: active, events: [eventOf('fall_finished')] };
   const { next, events } = stepByNotice(answered, ['acknowledged', {}], cause);
   expect(next).toBe(active);
@@ -190,7 +190,7 @@ test('a request without a message reactivates an inactive sensor', () => {
   expect(stepByCall(active, cause).events).toEqual([]);
 });
 
-test('time-based events keep the same UUIDs until the state changes', () => {
+test('a time-based event has the same UUID when it is decided again', () => {
   const limits = { silentAt: now, timings: noRoomContext.timings };
   const timed = timeCause('s', active, now);
   expect(timed).toMatchObject({ receiveDate: now, sensorId: 's', source: null });

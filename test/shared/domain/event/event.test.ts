@@ -34,13 +34,13 @@ test('events are stored for 120 days', () => {
 });
 
 describe('events', () => {
-  test('a situation event has its kind and no empty fields', () => {
+  test('an event has the type and code of its situation', () => {
     expect(eventOf('fall_detected')).toEqual({ situation: 'fall_detected', ...kinds.fall_detected, ...plain });
     const more = { isSimulated: true, isSilent: true, newFall: true, point: { x: 1, y: 2 } };
     expect(eventOf('apnea', more)).toMatchObject({ situation: 'apnea', type: 'vital', code: null, ...more });
   });
 
-  test('an event that rules cannot watch for has no situation or code, except for webhook tests', () => {
+  test('an event that no rule can watch for has no situation', () => {
     const kindOf = (type: string, action: string) => ({ situation: null, type, action, code: null, ...plain });
     expect(unknownEvent).toEqual(kindOf('unknown', 'received'));
     expect(lateEvent).toEqual(kindOf('message', 'late'));
@@ -49,7 +49,7 @@ describe('events', () => {
     expect(noticeEvent('unnotified', {})).toEqual(kindOf('alarm', 'unnotified'));
   });
 
-  test('service events have fixed words that must not change', () => {
+  test('the names of service events never change', () => {
     expect(Object.values(kindsWithoutRules).map(({ type, action, code }) => `${type}/${action} ${code}`)).toEqual([
       'sensor/registered null',
       'sensor/registration_refused null',
@@ -66,7 +66,7 @@ describe('events', () => {
     ]);
   });
 
-  test('an acknowledgement event contains the acknowledgement itself', () => {
+  test('an acknowledgement event contains the acknowledgement', () => {
     const acknowledgement = { ruleHitId: 1, userId: 2, name: 'Anna', date: 3 };
     expect(noticeEvent('acknowledged', { acknowledgement })).toMatchObject({ acknowledgement });
   });
@@ -77,7 +77,7 @@ describe('events', () => {
 });
 
 describe('event schemas', () => {
-  test('event schemas list all codes and situations, and no others', () => {
+  test('event schemas list exactly the known codes and situations', () => {
     expect([1, 8, 31].map((code) => eventType().safeParse(code).success)).toEqual([true, true, true]);
     expect([0, 3, 99, null, '1'].map((code) => eventType().safeParse(code).success)).not.toContain(true);
     expect(Situation.options).toEqual(Object.keys(kinds));
@@ -92,7 +92,7 @@ describe('event schemas', () => {
 });
 
 describe('event keys', () => {
-  test('an event key is the event time and never equals a fall key', () => {
+  test('an event key never equals a fall key', () => {
     const key = eventKeyOf(firstIdAt(now) + 5);
     expect(key).toBe(`${now.toString(36)}-e`);
     expect(isEventKey(key)).toBe(true);
@@ -103,7 +103,7 @@ describe('event keys', () => {
 });
 
 describe('decisions', () => {
-  test('each rule that fires gets the next hit number', () => {
+  test('hits are numbered in the order in which rules fire', () => {
     const decided = [{ rules: [1, 2] }, { rules: [] }, { rules: [3, 4] }] as unknown as Decided[];
     expect(numberAfter({ decided, after: null, numbered: { series: 5, number: 7 } }, now)).toEqual({
       series: 5,

@@ -8,7 +8,7 @@ import { type FallPosture, newSensorState } from '#shared/domain/sensor/sensor-s
 const time = fc.integer({ min: 0, max: 2 ** 45 });
 
 describe('fall keys', () => {
-  test('a fall key contains everything identifying the fall', () => {
+  test('a fall key contains everything that identifies the fall', () => {
     const falls = fc.oneof(
       fc.record({ fall: time, isSensitive: fc.boolean() }),
       fc.record({ fall: time, track: fc.nat() }),
@@ -31,14 +31,14 @@ describe('fall keys', () => {
     ]).toEqual(['10', '10-s', '10-0']);
   });
 
-  test("a fall key is stored with the event or derived from the event's subject", () => {
+  test('the fall key of an event comes from the event or its subject', () => {
     const happening = eventOf('fall_detected', { subject: { fall: 36 } });
     expect(fallOfEvent({ happening })).toBe('10');
     expect(fallOfEvent({ happening, fall: 'z' })).toBe('z');
     expect(fallOfEvent({ happening: eventOf('apnea') })).toBeNull();
   });
 
-  test('every alarm key for a track leads to the first alarm', () => {
+  test("firstKeyOf returns the first alarm's key for any later alarm on the same track", () => {
     const [first, again] = [
       fallKeyOf({ fall: 36, track: 7 }) ?? '',
       fallKeyOf({ fall: 99, track: 7, began: 36 }) ?? '',
@@ -54,7 +54,7 @@ describe('fall keys', () => {
 });
 
 describe('open falls', () => {
-  test('open falls include every fall after which someone may still be on the floor, newest first', () => {
+  test('open falls include every fall that may have left someone on the floor, newest first', () => {
     const falls = openFallsOf({
       ...newSensorState,
       falls: [

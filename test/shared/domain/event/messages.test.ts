@@ -30,21 +30,21 @@ describe('splitting messages', () => {
     );
   });
 
-  test('anything but an array is one message, and an empty array has none', () => {
+  test('splitMessages returns one message for anything except an array', () => {
     for (const text of ['{"a":[1,2]}', '"[1,2]"', '7'])
       expect([splitMessages(` ${text} `), countMessages(text)]).toEqual([[text], 1]);
     expect(splitMessages('[ ]')).toEqual([]);
     expect(splitMessages('["a,\\"b],", {"c":[1,{"d":2}]}]')).toEqual(['"a,\\"b],"', '{"c":[1,{"d":2}]}']);
   });
 
-  test('countMessages works before the text has been validated', () => {
+  test('countMessages works for text that is not valid JSON', () => {
     expect(['{"a":1,"b":2}', '[1],[2,3]', ' [1 ,2] ,'].map(countMessages)).toEqual([1, 1, 2]);
     expect(['', ' ', '[', '[1', '[1,', '[1,2', '["a', '[1]]', '[[1,2],3'].map(countMessages)).toEqual([
       1, 1, 1, 1, 2, 2, 1, 1, 2,
     ]);
   });
 
-  test('messages fill a page up to the size limit, counted in escaped bytes', () => {
+  test('a page contains messages up to the size limit', () => {
     const megabyte = 'x'.repeat(1_024 * 1_024);
     expect(
       fittingPage([megabyte, null, megabyte, megabyte, megabyte, megabyte, 'x']).map((raw) => raw?.length ?? null),
@@ -53,7 +53,7 @@ describe('splitting messages', () => {
   });
 });
 
-test('duplicates are harmless only for messages that report a state', () => {
+test('processing a duplicate is harmless only for state reports', () => {
   expect([...stateReports]).toEqual(['presence', 'people', 'postures', 'vital', 'online', 'state']);
   expect(DUPLICATE_WINDOW).toBe(120_000);
 });
@@ -74,7 +74,7 @@ describe('message UUIDs', () => {
     expect(uuidInMessage(null, undefined)).toBeNull();
   });
 
-  test('a message without a UUID gets one derived from its identity, or from bytes and arrival', () => {
+  test('a message without a UUID gets a UUID derived from its identity, or from its bytes', () => {
     expect(messageUuid('s', { ...decoded, uuid: uuid(1) }, 'raw', [1])).toBe(uuid(1));
     const identified = { ...decoded, identity: [1, 'a'] };
     expect(messageUuid('s', identified, 'raw', [1])).toBe(messageUuid('s', identified, 'other', [2]));
@@ -92,7 +92,7 @@ describe('message UUIDs', () => {
     expect(new Set(ids).size).toBe(6);
   });
 
-  test('a UUID already used for different bytes is replaced', () => {
+  test('a UUID that was already used for different bytes is replaced', () => {
     const trusted = withTrustedTimes({ ...decoded, uuid: uuid(1) }, now);
     const [one, other] = ['a', 'b'].map((raw) => withReusedUuid(trusted, uuid(1), raw));
     expect(one).toMatchObject({ isUuidReused: true });
@@ -100,7 +100,7 @@ describe('message UUIDs', () => {
   });
 });
 
-test('only webhook and failed delivery events concern receivers', () => {
+test('only disabled webhooks and failed deliveries cause events about receivers', () => {
   const about = Object.values(kindsWithoutRules).filter(isAboutReceivers);
   expect(about.map(({ type, action }) => `${type}/${action}`)).toEqual(['webhook/disabled', 'delivery/failed']);
   expect(noticeEvent('webhook_disabled', { webhookId: 'w' })).toMatchObject({
@@ -116,7 +116,7 @@ describe('feedback', () => {
   const request = NewFeedback.parse({ referenceDate: 5, reason: 'dog', classification: 'FALSE_POSITIVE' });
   const sensor = { id: 's', manufacturer: 'maker_a', optimizationEnabled: true } as const;
   const feedback: Feedback = newFeedback(request, sensor, 12, { id: 9, now, forwardToMakerA: true });
-  test('feedback has no hit, event or description by default', () => {
+  test('feedback needs no hit, event or description', () => {
     expect(request).toEqual({
       referenceDate: 5,
       reason: 'dog',
@@ -137,7 +137,7 @@ describe('feedback', () => {
     );
   });
 
-  test('feedback goes to the manufacturer if both the sensor and the manufacturer allow it', () => {
+  test('feedback goes to the manufacturer only if the sensor and the manufacturer allow it', () => {
     expect(isForMaker(sensor)).toBe(true);
     expect(isForMaker({ ...sensor, optimizationEnabled: false })).toBe(false);
     expect(isForMaker({ ...sensor, manufacturer: 'maker_b' })).toBe(false);

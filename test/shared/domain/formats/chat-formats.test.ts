@@ -43,12 +43,12 @@ describe('chat and teams bytes', () => {
     ']}]';
   const button = `,"actions":[{"type":"Action.OpenUrl","title":"Ich gehe hin","url":"${acknowledgeUrl}"}]`;
 
-  test('chat and teams do not contain an action without an alarm to acknowledge', () => {
+  test('chat and Teams messages have no link or button if there is no alarm to acknowledge', () => {
     expect(render('chat', snapshot, context)).toBe(`${chat}]}`);
     expect(render('teams', snapshot, context)).toBe(`${card}}}]}`);
   });
 
-  test('chat and teams contain the acknowledgement link or button', () => {
+  test('chat and Teams messages have a link or button to acknowledge the alarm', () => {
     const acknowledgeable = { ...context, acknowledgeUrl };
     expect(render('chat', snapshot, acknowledgeable)).toBe(`${chat}${link}]}`);
     expect(render('teams', snapshot, acknowledgeable)).toBe(`${card}${button}}}]}`);
@@ -115,7 +115,7 @@ describe.each(['chat', 'teams'] as const)('%s format', (format) => {
   // 40,000 characters. Mattermost accepts 16,383 and Rocket.Chat 5,000 in `text`, unless the operator changes the
   // limit.
   test.each(['😀', '&', '@', 'a.', '\u{10ffff}', '"', '{', 'é'])(
-    'stays within the limits of every chat when full of %j',
+    "chat messages stay within every chat service's limits when full of %j",
     (part) => {
       const full = (length: number) => [...part.repeat(length)].slice(0, length).join('');
       const longest: Snapshot = {

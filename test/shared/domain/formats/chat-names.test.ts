@@ -104,7 +104,7 @@ const commands = [
 ];
 
 describe('user-written names and texts', () => {
-  test('names have no effect in chat, regardless of content', () => {
+  test('chat does not interpret commands in names', () => {
     fc.assert(
       fc.property(anyTricks, (text) => {
         for (const part of chatTexts(withNames(text)))
@@ -113,11 +113,11 @@ describe('user-written names and texts', () => {
     );
   });
 
-  test('unrendered names contain the chat commands this test looks for', () => {
+  test('the test names contain chat commands before they are rendered', () => {
     for (const trick of tricks) expect([trick, commands.some((command) => command.test(trick))]).toEqual([trick, true]);
   });
 
-  test('Teams shows names as plain text runs, with mentions, links and templates broken up', () => {
+  test('Teams does not interpret mentions, links or templates in names', () => {
     fc.assert(
       fc.property(anyTricks, (text) => {
         // A mention needs `msteams.entities`. The payload schema has neither this property nor a TextBlock.

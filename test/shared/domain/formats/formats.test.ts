@@ -56,11 +56,11 @@ const reversed = <T>(value: T): T => {
 };
 
 describe('render', () => {
-  test.each(Format.options)('render returns the same %s bytes for any field order in the snapshot', (format) => {
+  test.each(Format.options)('render returns the same %s bytes regardless of field order in the snapshot', (format) => {
     expect(render(format, reversed(snapshot), context)).toBe(render(format, snapshot, context));
   });
 
-  test('full includes every key, with null for a missing point, customer or rule', () => {
+  test('full contains every key, even if the value is null', () => {
     const event = { ...snapshot.event, coordinates: null, source: null };
     const bare = { ...snapshot, customer: null, rule: null, event };
     const payload = JSON.parse(render('full', bare, { ...context, raw: null }));
@@ -77,7 +77,7 @@ describe('render', () => {
     ]);
   });
 
-  test('custom1 truncates text and omits or replaces missing values', () => {
+  test('custom1 truncates text and omits missing values', () => {
     const long = { ...snapshot, sensor: { ...snapshot.sensor, name: '' }, customer: { id: 1, name: '', location: '' } };
     const event = { ...snapshot.event, coordinates: null, text: '😀'.repeat(300) };
     const payload = JSON.parse(render('custom1', { ...long, event, rule: null }, context));
@@ -145,7 +145,7 @@ describe('event.raw in full', () => {
   const ofService = { ...snapshot, event: { ...snapshot.event, source: null } };
   const [before = '', after = ''] = render('full', ofService, { ...context, raw: null }).split('"raw":{}');
 
-  test('event.raw contains the message text unchanged and leaves the rest of the payload alone', () => {
+  test('event.raw contains the message text unchanged', () => {
     fc.assert(
       fc.property(fc.array(nested, { minLength: 1, maxLength: 3 }), (texts) => {
         const sent = parseMessages(`[${texts.join(' , ')}]`, { manufacturer: 'maker_a' }, 2_000_000);
@@ -165,7 +165,7 @@ describe('event.raw in full', () => {
 });
 
 describe('formats', () => {
-  test('all situations work in every format, except Custom 1 without a code and Raw without a message', () => {
+  test('only Custom 1 and Raw cannot express every situation', () => {
     const without = (format: Format) =>
       (Object.keys(kinds) as Situation[]).filter((situation) => formatsWithout(situation).includes(format));
     expect(without('custom1')).toEqual(expect.arrayContaining(['apnea', 'sensor_clock_wrong']));
@@ -174,7 +174,7 @@ describe('formats', () => {
     for (const format of ['full', 'chat', 'teams'] as const) expect(without(format)).toEqual([]);
   });
 
-  test('all events work in every format, except Custom 1 without a code and Raw without a message', () => {
+  test('Custom 1 needs an event code, and Raw needs a message', () => {
     const able = (...event: [number | null, string | null]) =>
       Format.options.filter((format) => canExpressEvent(format, ...event));
     expect(able(1, 'm')).toEqual(Format.options);

@@ -48,7 +48,7 @@ describe('names as text', () => {
     expect(visible(text)).toBe(name);
   });
 
-  test('the test names would become links if they were not split', () => {
+  test('the test names would become links if left unchanged', () => {
     // An invisible joiner hides the link from this test, but not from Telegram.
     const plain = names.filter((name) => !name.includes('\u200d'));
     for (const name of plain) expect([name, links.some((link) => link.test(name))]).toEqual([name, true]);
@@ -64,7 +64,7 @@ describe('names as text', () => {
     'Nr. 5',
     '3 $',
     'غرفة 12',
-  ])('a name without a link is unchanged: %s', (name) => expect(asText(name)).toBe(name));
+  ])('a name that contains no link stays unchanged: %s', (name) => expect(asText(name)).toBe(name));
 
   test('a name never becomes a link, regardless of its characters', () => {
     const pieces = fc.constantFrom(...names, 'a', '1', ' ', '.', ':', '@', '#', '/', '-');
@@ -91,7 +91,7 @@ describe('rule text in chat', () => {
     expect(text).toBe('https:\u200b//evil.\u200bexample see https://wiki.example');
   });
 
-  test('rule text is treated like a name, except for web addresses', () => {
+  test('rule text is escaped like a name, except for web addresses', () => {
     for (const name of names.filter((other) => !/http/i.test(other)))
       expect(wordsForChat(name)).toBe(withoutMarkup(name));
   });

@@ -83,7 +83,7 @@ test('an OIDC rule grants nothing by default and rejects unknown fields', () => 
     expect(OidcRules.safeParse(rules).success).toBe(false);
 });
 
-test('an object, list or null claim has no value', () => {
+test('a claim that is an object, list or null has no value', () => {
   const any = (claim: unknown, value: string) =>
     accessOf({ c: claim }, OidcRules.parse([{ claim: 'c', value, customerId: 1 }]));
   expect([any({}, '[object Object]'), any(null, 'null'), any(undefined, 'undefined'), any([[['a']]], 'a')]).toEqual([
@@ -95,7 +95,7 @@ test('an object, list or null claim has no value', () => {
   expect([any(false, 'false'), any(['a', 7], '7')].map((access) => access?.customerId)).toEqual([1, 1]);
 });
 
-test('the username comes from the first claim containing one', () => {
+test('the username comes from the first suitable claim', () => {
   const all = { preferred_username: 'p', email: 'e@example.org', sub: 's' };
   expect(profileOf(all).username).toBe('p');
   expect(profileOf({ ...all, preferred_username: ' ' }).username).toBe('e@example.org');
@@ -104,7 +104,7 @@ test('the username comes from the first claim containing one', () => {
   expect(profileOf({ ...all, family_name: '  Meier ' }).lastName).toBe('Meier');
 });
 
-test('a nested claim path only traverses objects', () => {
+test('a nested claim path does not reach into strings or null', () => {
   const by = (claim: string, value: string, claims: object) =>
     accessOf(claims as Record<string, unknown>, OidcRules.parse([{ claim, value, customerId: 1 }]))?.customerId ?? null;
   expect(by('a.b', 'x', { a: { b: ['x'] } })).toBe(1);

@@ -37,7 +37,7 @@ test('only customer erasures need approval, unless a system admin requests them'
   for (const kind of ['sensor', 'user'] as const) expect(needsApproval('erasure', subject(kind), caller())).toBe(false);
 });
 
-test('an erasure belongs to the requester until it starts or is canceled', () => {
+test('isRequestOf is true only until the erasure starts or is canceled', () => {
   expect(isRequestOf({ ...job, actor }, 7)).toBe(true);
   expect(isRequestOf({ ...job, actor }, 8)).toBe(false);
   expect(isRequestOf({ ...job, actor: null }, 7)).toBe(false);
@@ -50,7 +50,7 @@ test('an erasure starts at approval, or at creation if no approval was needed', 
   expect([startOf(job), startOf({ ...job, startDate: 5_000 })]).toEqual([1_000, 5_000]);
 });
 
-test('an erasure shows unrecorded values as null and never shows a result', () => {
+test('an erasure never shows a download URL', () => {
   const { kind, customerId, ...shown } = job;
   const missing = { actor: null, begins: null, approvedBy: null, canceledBy: null, fileUntil: null, url: null };
   expect(erasureView({ ...job, file: 'f' })).toEqual({ ...shown, kind, customerId, file: 'f', ...missing });
@@ -81,7 +81,7 @@ describe('exports', () => {
     expect(fileUntil({ updateDate: 2_000 }, 2_000)).toBeNull();
   });
 
-  test('an export shows a result only with a URL, and no erasure fields', () => {
+  test('an export shows a download URL only if there is one', () => {
     const view = exportView({ ...job, kind: 'export', state: 'completed', file: 'f' }, 3_000);
     expect(view).toMatchObject({ actor: null, url: null, fileUntil: 2_000 + DAY, counts: { users: 2 } });
     expect(view).not.toHaveProperty('remains');

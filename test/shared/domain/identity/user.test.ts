@@ -53,7 +53,7 @@ describe('permissions', () => {
     ]);
   });
 
-  test('permission names never change, because tokens and identity providers refer to them', () => {
+  test('permission names never change', () => {
     expect(Permission.options).toEqual([
       'manage_users',
       'manage_customers',
@@ -65,7 +65,7 @@ describe('permissions', () => {
     ]);
   });
 
-  test('permissions never imply each other, and a system admin has them all', () => {
+  test('permissions do not imply each other, but a system admin has them all', () => {
     for (const one of Permission.options)
       expect(
         Permission.options.filter((other) => hasPermission({ isAdmin: false, permissions: [one] }, other)),
@@ -102,7 +102,7 @@ describe('user credentials', () => {
     expect(mayChangeCredentials(caller({ isAdmin: true, permissions: [] }), user(2, { isAdmin: true }))).toBe(true);
   });
 
-  test("a user's own restricted token cannot change the credentials", () => {
+  test("a restricted token cannot change the user's credentials", () => {
     const own = user(1, { permissions: ['manage_bots'] });
     expect([mayChangeRights(caller(), own), mayChangeRights(caller({ kind: 'token' }), own)]).toEqual([true, false]);
     expect(mayChangeRights(caller({ kind: 'token', permissions: ['manage_bots'] }), own)).toBe(true);
@@ -168,7 +168,7 @@ test.each([
   expect(email.safeParse(address).success).toBe(expected);
 });
 
-test('reset codes go to the old address until a set time, then to the new one', () => {
+test('reset codes go to the old address for a while after an address change', () => {
   expect(mailboxOf({ email: 'new' }, now)).toBe('new');
   expect(mailboxOf({ email: 'new', resetTo: null }, now)).toBe('new');
   expect(mailboxOf({ email: 'new', resetTo: { email: 'old', until: now + 1 } }, now)).toBe('old');
@@ -226,7 +226,7 @@ describe('sessions', () => {
     expect([SESSION_SECONDS, DISPLAY_SECONDS]).toEqual([86_400, 90 * 86_400]);
   });
 
-  test('a session created before the cutoff is outdated', () => {
+  test('isOutdated is true for a session created before the cutoff', () => {
     expect([isOutdated({ createDate: 4 }, 5), isOutdated({ createDate: 5 }, 5)]).toEqual([true, false]);
   });
 });
