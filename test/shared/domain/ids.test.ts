@@ -41,7 +41,7 @@ describe('time-ordered ids', () => {
     );
     fc.assert(sorts);
   });
-  test('a time-ordered id is never lower than the first possible id for its time', () => {
+  test('a time-ordered id never sorts before the first id for its time', () => {
     fc.assert(fc.property(time, chance, (at, random) => timeOrderedId(at, random) >= firstIdAt(at)));
   });
 });
@@ -87,7 +87,7 @@ test('uuidV4Bytes sets the version and variant', () => {
 });
 
 describe('sensor ids', () => {
-  test('a maker A sensor id encodes the MAC address in any notation', () => {
+  test('sensorIdOf encodes the MAC address for maker A, in any notation', () => {
     for (const written of ['0123456789AB', '0123456789ab', '01:23:45:67:89:aB'])
       expect(hardwareIdOf('maker_a', written)).toBe('0123456789AB');
     expect(makers.maker_a.sensorIdOf('0123456789AB', randomBytes(9))).toBe('id_MDE6MjM6NDU6Njc6ODk6QUI');

@@ -4,7 +4,7 @@ import { IMPORT_DEADLINE, importPermissions } from '#shared/domain/import/import
 import { ImportRows, importColumns, MAX_ROWS } from '#shared/domain/import/import-view.ts';
 import { ImportedSensor } from '#shared/domain/import/imported-sensor.ts';
 
-test('an import requires the permission for its row type', () => {
+test('an import requires the permission for the imported rows', () => {
   expect(importPermissions).toEqual({ users: 'manage_users', sensors: 'manage_sensors', rules: 'manage_rules' });
   expect(IMPORT_DEADLINE).toBe(6 * 3_600_000);
 });
@@ -18,7 +18,7 @@ test('an import has 1 to 1,000 rows, with the columns for its row type', () => {
   expect(Object.keys(ImportedSensor.shape)).toEqual(importColumns.sensors);
 });
 
-test('an imported sensor can omit name and group', () => {
+test('an imported sensor needs no name or group', () => {
   const sensor = { hardwareId: '02005E100001' };
   expect(ImportedSensor.parse(sensor)).toEqual(sensor);
   expect(ImportedSensor.safeParse({ ...sensor, name: 'n'.repeat(64), group: 'g'.repeat(64) }).success).toBe(true);

@@ -63,7 +63,7 @@ test('learning mode lasts 14 days and test mode one day, even if enabled again',
   expect(updateBasic(newBasic, { ...off, testModeEnabled: true }, now).testUntil).toBe(now + DAY);
 });
 
-test('test mode never outlasts a running learning phase', () => {
+test('test mode ends with the learning phase at the latest', () => {
   const both = { ...off, learningModeEnabled: true, testModeEnabled: true };
   expect(updateBasic(stored({ learningUntil: now + 5 }), both, now).testUntil).toBe(now + 5);
   expect(updateBasic(newBasic, both, now).testUntil).toBe(now + DAY);
@@ -71,7 +71,7 @@ test('test mode never outlasts a running learning phase', () => {
   expect(ended).toMatchObject({ learningUntil: 0, testUntil: now + 9 });
 });
 
-test('a learning phase ends when the device reports the end, but not on a report about an earlier phase', () => {
+test('a learning phase ends when the device reports its end', () => {
   const learning = stored({ learningUntil: now + 14 * DAY, testUntil: now + 9, volume: 3 });
   const learned = { ...learning, learningUntil: 0, testUntil: 0 };
   expect(completeLearning(learning, now)).toEqual(learned);
@@ -91,7 +91,7 @@ test('changing a mode schedules or cancels its end time', () => {
   expect(change(0, now)).toEqual({ started: null, canceled: null });
 });
 
-test('a mode is shown as on until it ends', () => {
+test('a mode appears enabled until it ends', () => {
   const view = (until: number) =>
     basicView(
       stored({ learningUntil: until, testUntil: until, volume: 3, ledMode: 1 }),
@@ -124,7 +124,7 @@ describe('device configuration', () => {
   const { sensorMounting, xMin, xMax, yMin, yMax, sensorHeight, zMin, zMax, enterDuration, exitDuration } = defaultRoom;
   const room = { sensorMounting, rotation: 0, xMin, xMax, yMin, yMax, sensorHeight, regions: [] };
 
-  test('a device configuration contains defaults, plus the room if the maker supports rooms', () => {
+  test('a device configuration contains default values until others are stored', () => {
     const ofMakerA = configOf(sensor('maker_a'));
     expect(ofMakerA.room).toEqual({ ...room, zMin, zMax, enterDuration, exitDuration });
     expect(Object.keys(ofMakerA)).toEqual([
@@ -154,7 +154,7 @@ describe('device configuration', () => {
     });
   });
 
-  test('a device configuration contains stored values, except for fields the firmware lacks', () => {
+  test('a device configuration omits fields that the firmware does not support', () => {
     const values = {
       basic: stored({ volume: 5, learningUntil: now + 1, testUntil: now + 1 }),
       'dry-contact': { primaryMode: 1, activationDurationSec: 9 },
@@ -184,7 +184,7 @@ describe('device configuration', () => {
     });
   });
 
-  test("a device configuration installs the manufacturer's default firmware unless a version is pinned", () => {
+  test("a device installs the manufacturer's default firmware unless a version is pinned", () => {
     const pinned = (firmwareVersion: number | null, defaultFirmware: number | null) =>
       configOf(sensor('maker_a'), { stored: { firmware: { firmwareVersion } }, defaultFirmware }).firmwareToInstall;
     expect([pinned(41, 40), pinned(null, 40), pinned(null, null)]).toEqual([41, 40, null]);
@@ -208,7 +208,7 @@ test('hardware ids are accepted in common notations', () => {
     expect([text, hardwareIdOf('maker_b', text)]).toEqual([text, null]);
 });
 
-test('each maker derives sensor ids from hardware ids or generates them at random', () => {
+test('sensor ids are derived from hardware ids or random, depending on the maker', () => {
   const random = Uint8Array.of(0, 1, 9, 10, 35, 36, 71, 255, 7, 8);
   expect(makers.maker_a.sensorIdOf('02005E100001', random)).toBe('id_MDI6MDA6NUU6MTA6MDA6MDE');
   expect(makers.maker_b.sensorIdOf('02005E100001', random)).toBe('id_019AZ0Z37');
@@ -224,7 +224,7 @@ test('each maker derives sensor ids from hardware ids or generates them at rando
   ]);
 });
 
-test('a maker B working mode detects falls if the fall detection bit is set', () => {
+test('a maker B sensor detects falls only if its working mode has the fall detection bit', () => {
   expect([3, 7, 11, 15].filter(detectsFalls)).toEqual([7, 15]);
   expect(newBasicOfMakerB).toEqual({ workingMode: 15 });
   const none = { ...defaultsOf(fallFields), postureDetectionEnabled: false };
@@ -238,7 +238,7 @@ test('a maker B working mode detects falls if the fall detection bit is set', ()
   expect(withPosture({ ...none, alarmTime: 9 }).alarmTime).toBe(9);
 });
 
-test('a vital signs report contains measured rates, where 0 means not measured', () => {
+test('a vital signs report treats a rate of 0 as not measured', () => {
   const rates = (data: unknown, cmd = 'stat') => ratesIn({ cmd, data });
   expect(rates({ respirationRate: 14, heartRate: 62 })).toEqual({ respiration: 14, heartRate: 62 });
   expect(rates({ respirationRate: 0, heartRate: 0 })).toEqual({ respiration: null, heartRate: null });

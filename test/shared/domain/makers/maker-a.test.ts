@@ -56,7 +56,7 @@ describe('maker A decoder', () => {
   ])('decodeMakerA decodes a fall despite invalid optional fields %j', (invalid) => {
     expect(decodeMakerA(fall(invalid)).signal).toMatchObject({ kind: 'fall', status: 'calling', start: 1_000 });
   });
-  test('decodeMakerA rounds coordinates too small for the table to store', () => {
+  test('decodeMakerA rounds coordinates that are too small for the table', () => {
     const location = { fallLocX_cm: 1e-140, fallLocY_cm: -5e-324, fallLocZ_cm: 0.12345 };
     expect(JSON.stringify(decodeMakerA(fall(location)).signal)).toContain('"point":{"x":0,"y":0,"z":0.123}');
   });
@@ -116,7 +116,7 @@ describe('maker A decoder', () => {
     const without = { type: 4, payload: { presenceDetected: false, trackerTargets: [] } };
     expect(decodeMakerA(without)).toMatchObject({ signal: { present: false, point: null }, deviceTime: null });
   });
-  test("decodeMakerA prefers the fall's own point and the time of the last status update", () => {
+  test('decodeMakerA prefers the fall position to the tracker position', () => {
     const trackerTargets = [{ xPosCm: 1, yPosCm: 2 }];
     const times = { timestamp: 7, statusUpdateTimestamp: 9 };
     for (const [type, more] of [
@@ -131,7 +131,7 @@ describe('maker A decoder', () => {
     const both = fall({ fallLocX_cm: 3, fallLocY_cm: 4, trackerTargets });
     expect(decodeMakerA(both).signal).toMatchObject({ point: { x: 3, y: 4 } });
   });
-  test('decodeMakerA decodes a bare state message and finds the firmware version in any word', () => {
+  test('decodeMakerA finds the firmware version in a state message, whatever the product name', () => {
     for (const [versionName, firmware] of [
       ['v0.44.5.26', 44],
       ['care-china-v0.44.5.26', 44],
@@ -166,7 +166,7 @@ describe('maker A decoder', () => {
     ])
       expect(decodeMakerA({ type: 'state', payload: { versionName } }).signal).toEqual({ kind: 'state', firmware });
   });
-  test.each([undefined, '1000', -1, null])('a fall with the start %j starts on receipt', (at) => {
+  test.each([undefined, '1000', -1, null])('a fall without a valid start has no start time: %j', (at) => {
     for (const type of [5, 8]) {
       const decoded = decodeMakerA({ type, payload: { status: 'calling', timestamp: at } });
       const { signal, byBytes, identity } = withTrustedTimes(decoded, 1_800_000_000_000);
@@ -204,7 +204,7 @@ describe('maker A decoder', () => {
 });
 
 describe('maker A message UUIDs', () => {
-  test('a maker A UUID comes from the message or the payload if present', () => {
+  test('uuidOf returns the UUID in a maker A message or its payload', () => {
     for (const key of ['uuid', 'sensorEventId'])
       for (const message of [fall({ [key]: UUID }), fall({}, { [key]: UUID }), { [key]: UUID.toUpperCase() }])
         expect(uuidOf(message)).toBe(UUID);
@@ -212,12 +212,12 @@ describe('maker A message UUIDs', () => {
   test('an invalid maker A UUID is replaced with a derived one', () => {
     for (const uuid of ['', 'x', 7, null, `${UUID}0`]) expect(uuidOf(fall({}, { uuid }))).toBe(uuidOf(fall()));
   });
-  test('a derived UUID depends on sensor, fall and status, so a duplicate gets the same UUID', () => {
+  test('duplicates of a fall report get the same derived UUID', () => {
     expect(uuidOf(fall({ fallLocX_cm: 1 }), 's', [9, 9])).toBe(uuidOf(fall()));
     const others = [fall({ status: 'finished' }), fall({ timestamp: 1_001 })].map((message) => uuidOf(message));
     expect(new Set([...others, uuidOf(fall()), uuidOf(fall(), 'other')]).size).toBe(4);
   });
-  test('a derived UUID distinguishes otherwise identical messages', () => {
+  test('otherwise identical maker A messages get different derived UUIDs', () => {
     const state = { type: 'state', payload: {} };
     expect(uuidOf(state, 's', [1, 0])).not.toBe(uuidOf(state, 's', [1, 1]));
   });

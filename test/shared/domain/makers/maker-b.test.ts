@@ -9,7 +9,7 @@ const signal = (message: unknown) => decodeMakerB(message).signal;
 const UUID = '0b0e1c2d-3f40-4a5b-8c6d-7e8f90a1b2c3';
 
 describe('maker B decoder', () => {
-  test('decodeMakerB decodes who enters and leaves the room, beds (2 and 5), doors (4) and other regions', () => {
+  test('decodeMakerB decodes who enters and leaves the room, beds, doors and other regions', () => {
     const move = (event: number, area_type?: number) => ({ 'track-id': 7, event, area_type, area_id: 3 });
     const kinds = [2, 5, 4, 1, undefined].map((type) => move(3, type));
     expect(signal(event(1, [move(1), move(2), ...kinds, move(4, 2)]))).toEqual({
@@ -116,13 +116,13 @@ describe('maker B message UUIDs', () => {
     messageUuid(sensorId, decodeMakerB(message), JSON.stringify(message), arrival);
   const people = (more: object) => event(3, { 'number-people': 1, ...more });
 
-  test('a maker B UUID comes from the message or the data if present', () => {
+  test('uuidOf returns the UUID in a maker B message or its data', () => {
     for (const key of ['uuid', 'sensorEventId']) {
       expect(uuidOf({ ...people({}), [key]: UUID })).toBe(UUID);
       expect(uuidOf(people({ [key]: UUID }))).toBe(UUID);
     }
   });
-  test('a maker B UUID depends on sensor, content and device timestamp', () => {
+  test('a derived maker B UUID depends on sensor, content and device timestamp', () => {
     for (const stamped of [people({ timestamp: 5 }), { ...people({}), timestamp: 5 }]) {
       expect(uuidOf(stamped, [9, 9])).toBe(uuidOf(stamped));
       expect(uuidOf(stamped, [1, 0], 'other')).not.toBe(uuidOf(stamped));
@@ -131,7 +131,7 @@ describe('maker B message UUIDs', () => {
     expect(uuidOf(people({ timestamp: 5 }))).not.toBe(uuidOf(people({ timestamp: 6 })));
     expect(uuidOf(people({ timestamp: 5 }))).not.toBe(uuidOf(people({ timestamp: 5, more: 1 })));
   });
-  test('an undated maker B UUID depends on arrival, so only identical bytes are a duplicate', () => {
+  test('a derived maker B UUID depends on the arrival if the message is undated', () => {
     expect(uuidOf(people({}), [1, 0])).not.toBe(uuidOf(people({}), [2, 0]));
     for (const timestamp of [null, '5', -1, 1.5, 2 ** 60])
       expect(withTrustedTimes(decodeMakerB({ ...people({}), timestamp }), 5)).toMatchObject({
@@ -141,7 +141,7 @@ describe('maker B message UUIDs', () => {
   });
 });
 
-test('the decoder warning names the fields that make a message unknown', () => {
+test('a decoder warning names the fields that could not be decoded', () => {
   const wrongOf = (message: object) => {
     const { signal, wrong } = decodeMakerB({ cmd: 'event', ...message });
     return [signal.kind, ...wrong];

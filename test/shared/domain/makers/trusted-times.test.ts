@@ -21,7 +21,7 @@ describe('trusted times', () => {
     isSimulated: false,
     isSilent: false,
   } as const;
-  test('trusted times are unchanged and identify the message', () => {
+  test('a trusted time stays unchanged and identifies the message', () => {
     expect(withTrustedTimes(decoded, now)).toEqual({ ...decoded, byBytes: false, isClockWrong: false });
     expect(withTrustedTimes({ ...decoded, signal: fall }, now)).toMatchObject({
       signal: fall,
@@ -29,7 +29,7 @@ describe('trusted times', () => {
       isClockWrong: false,
     });
   });
-  test('wrong times are removed together with the identity based on them', () => {
+  test('a wrong time is removed and does not identify the message', () => {
     const wrong = withTrustedTimes({ ...decoded, deviceTime: 5 }, now);
     expect(wrong).toMatchObject({ deviceTime: null, identity: null, byBytes: true, isClockWrong: true });
     expect(
@@ -38,7 +38,7 @@ describe('trusted times', () => {
     const without = withTrustedTimes({ ...decoded, deviceTime: null }, now);
     expect(without).toMatchObject({ identity: null, byBytes: true, isClockWrong: false });
   });
-  test('a fall start is a trusted time and also identifies the message', () => {
+  test('a trusted fall start identifies the message', () => {
     const late = withTrustedTimes({ ...decoded, deviceTime: null, signal: fall }, now);
     expect(late).toMatchObject({ identity: [1], byBytes: false, isClockWrong: false });
     const wrong = withTrustedTimes({ ...decoded, signal: { ...fall, start: 5 } }, now);

@@ -57,7 +57,7 @@ describe('alarm email', () => {
 describe('alarm list email', () => {
   const listed = (count: number, isReminder = false, locale = 'en') =>
     unnotifiedListMail(locale, { ...values, isReminder, alarms: Array(count).fill(alarm) });
-  test('an alarm list email counts the alarms and says whether it is a reminder', () => {
+  test('the subject of an alarm list email counts the alarms', () => {
     expect([listed(1), listed(2), listed(2, true)].map(({ subject }) => subject)).toEqual([
       '1 alarm without a response, Maple',
       '2 alarms without a response, Maple',

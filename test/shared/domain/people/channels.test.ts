@@ -58,7 +58,7 @@ describe('channel codes', () => {
     ];
     expect(new Set([codeHashInput(1, channel, '123456'), ...others]).size).toBe(6);
   });
-  test('a channel code is valid for ten minutes and five tries, with five codes an hour', () => {
+  test('a channel code is valid for ten minutes and five tries', () => {
     expect([CODE_MINUTES, CODE_TRIES, CODES_PER_HOUR]).toEqual([10, 5, 5]);
   });
 });
@@ -123,7 +123,7 @@ describe('sendable channels', () => {
       OUTBOX_KINDS: [],
     });
   });
-  test('a host with an outbox offers every channel and stores messages that no service sends', () => {
+  test('a host with an outbox stores messages for channels without a service', () => {
     expect(sendableKinds(hasService, { hasOutbox: true })).toEqual({
       CHANNEL_KINDS: ['email', 'sms', 'push', 'telegram'],
       OUTBOX_KINDS: ['sms', 'telegram'],

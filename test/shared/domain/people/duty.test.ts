@@ -43,7 +43,7 @@ describe('weekly shifts', () => {
     expect(idsAt(auckland, '2027-01-04T08:00')).toEqual([]);
   });
 
-  test('overlapping shifts list each user once, until the latest end', () => {
+  test('overlapping shifts put a user on duty until the last of them ends', () => {
     const plan = planOf([
       { userId: 2, days: [1], from: '08:00', to: '12:00' },
       { userId: 2, days: [1], from: '09:00', to: '14:00' },
@@ -56,7 +56,7 @@ describe('weekly shifts', () => {
   });
 });
 
-test('going off duty does not affect shifts before the recorded time, even if the clock was set back since', () => {
+test('going off duty does not affect earlier shifts', () => {
   const roster = [{ userId: 1, days: ALL_DAYS, from: '08:00', to: '16:00' }];
   const plan = planOf(roster, 'UTC', [{ userId: 1, offSince: at('2027-01-07T12:00') }]);
   expect(idsAt(plan, '2027-01-05T09:00')).toEqual([1]);
@@ -67,7 +67,7 @@ test('going off duty does not affect shifts before the recorded time, even if th
 describe('dated roster entries', () => {
   const weekly = { userId: 1, days: ALL_DAYS, from: '22:00', to: '06:00' };
 
-  test("a dated entry replaces only the user's weekly shifts that start on that day", () => {
+  test("a dated entry replaces the user's weekly shifts on that day", () => {
     const dated = { userId: 1, date: '2027-01-05', from: '10:00', to: '12:00' };
     const plan = planOf([weekly, { ...weekly, userId: 2 }, dated]);
     expect(idsAt(plan, '2027-01-05T05:00')).toEqual([1, 2]);
@@ -106,7 +106,7 @@ describe('clock changes', () => {
     expect(idsAt(night, '2027-10-31T05:00')).toEqual([]);
   });
 
-  test('adjacent shifts leave no gap, even in the hour clocks skip or repeat', () => {
+  test('adjacent shifts leave no gap when the clocks change', () => {
     const plan = berlin(
       { userId: 1, days: ALL_DAYS, from: '22:00', to: '02:30' },
       { userId: 2, days: ALL_DAYS, from: '02:30', to: '06:00' },
@@ -132,7 +132,7 @@ describe('clock changes', () => {
 describe('self-chosen duty', () => {
   const roster: RosterEntry[] = [{ userId: 1, days: ALL_DAYS, from: '08:00', to: '16:00' }];
 
-  test('self-chosen duty lasts until the end of the shift if that is later', () => {
+  test("self-chosen duty does not end before the user's shift does", () => {
     const until = (text: string) => planOf(roster, 'UTC', [{ userId: 1, until: at(text) }]);
     expect(usersOnDuty(until('2027-01-04T12:00'), at('2027-01-04T09:00'))).toEqual([
       { userId: 1, until: at('2027-01-04T16:00'), source: 'roster' },
@@ -143,7 +143,7 @@ describe('self-chosen duty', () => {
     expect(idsAt(until('2027-01-04T18:00'), '2027-01-04T18:00')).toEqual([]);
   });
 
-  test("going off duty lasts until the user's next shift", () => {
+  test('a user who goes off duty stays off until the next shift', () => {
     const off = planOf(roster, 'UTC', [{ userId: 1, offSince: at('2027-01-04T09:00') }]);
     expect(idsAt(off, '2027-01-04T09:00')).toEqual([]);
     expect(idsAt(off, '2027-01-04T15:59')).toEqual([]);

@@ -21,16 +21,13 @@ test.each(['en', 'de'])('the email about a disabled webhook states how many days
   expect(textOf(locale, 'webhook_disabled')).toMatch(new RegExp(`\\b${days} (days|Tage)\\b`));
 });
 
-test.each(['en', 'de'])(
-  'the email about a feed states minutes without a fetch and days until deliveries expire: %s',
-  (locale) => {
-    const text = textOf(locale, 'feed_not_fetched');
-    const [days = ''] = /\d+(?= (days|Tage)\b)/.exec(text) ?? [];
-    expect(text).toMatch(new RegExp(`\\b${UNFETCHED_ALERT_AFTER / 60_000} (minutes|Minuten)\\b`));
-    const expiring = { createDate: now - Number(days) * DAY };
-    expect([isExpired(expiring, now), isExpired(expiring, now - 1)]).toEqual([true, false]);
-  },
-);
+test.each(['en', 'de'])('the email about an unfetched feed states when deliveries expire: %s', (locale) => {
+  const text = textOf(locale, 'feed_not_fetched');
+  const [days = ''] = /\d+(?= (days|Tage)\b)/.exec(text) ?? [];
+  expect(text).toMatch(new RegExp(`\\b${UNFETCHED_ALERT_AFTER / 60_000} (minutes|Minuten)\\b`));
+  const expiring = { createDate: now - Number(days) * DAY };
+  expect([isExpired(expiring, now), isExpired(expiring, now - 1)]).toEqual([true, false]);
+});
 
 test.each(['en', 'de'])("the email about unconfirmed alarms links to the stage's runbook: %s", (locale) => {
   const runbook = 'https://wiki.example.org/runbook';

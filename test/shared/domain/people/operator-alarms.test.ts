@@ -38,7 +38,7 @@ test('a subscription counts only after confirmation', () => {
   expect(subscriptionFrom({})).toEqual({ id: '', protocol: '', endpoint: '', isConfirmed: false });
 });
 
-test('email does not wake anyone, and an unconfirmed subscription does not reach anyone', () => {
+test('only a confirmed SMS subscription can wake an operator', () => {
   const sms = subscriptionFrom({ SubscriptionArn: arn, Protocol: 'sms' });
   const mail = subscriptionFrom({ SubscriptionArn: arn, Protocol: 'email' });
   const json = subscriptionFrom({ SubscriptionArn: arn, Protocol: 'email-json' });

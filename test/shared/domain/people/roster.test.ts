@@ -43,14 +43,14 @@ describe('roster entries', () => {
     expect(Roster.safeParse(Array(MAX_ENTRIES).fill(dayOff)).success).toBe(true);
     expect(Roster.safeParse(Array(501).fill(dayOff)).success).toBe(false);
   });
-  test('a dated entry is kept until the shift ends, and an undated one indefinitely', () => {
+  test('a dated entry is kept until its shift ends', () => {
     const entries = [weekly, dated, { ...dated, date: '2026-12-25' }];
     expect(currentEntries(entries, '2026-12-24')).toEqual(entries);
     expect(currentEntries(entries, '2026-12-25')).toEqual([weekly, { ...dated, date: '2026-12-25' }]);
   });
 });
 
-test('duty changes are computed about a day ahead, including shifts and self-chosen duty', () => {
+test('dutyChanges returns changes for about a day ahead', () => {
   const at = (text: string): number => Date.parse(`${text}:00Z`);
   const roster = [{ userId: 1, days: [1, 2, 3, 4, 5, 6, 7], from: '08:00', to: '16:00' }];
   const own = [
@@ -66,7 +66,7 @@ test('duty changes are computed about a day ahead, including shifts and self-cho
   expect(usersOnDuty(plan, at('2027-01-04T09:00')).map(({ userId }) => userId)).toEqual([1, 2]);
 });
 
-test('a person can be reached through verified channels whose last message did not bounce', () => {
+test('a person can be reached only through verified channels that did not bounce', () => {
   const verified = { address: 'a', provenDate: 5 };
   expect(
     reachingChannels([
@@ -84,7 +84,7 @@ describe('duty API', () => {
     expect(DutyUpdate.parse({ until: 5 })).toEqual({ until: 5 });
     expect(DutyUpdate.safeParse({}).success).toBe(false);
   });
-  test('the duty API names who is on duty, until when, why, and through which channels', () => {
+  test('the duty API names who is on duty, until when and why', () => {
     const reachableBy = ['sms'];
     const view = { userId: 1, name: 'Anna', until: 5, source: 'roster', reachableBy };
     for (const source of ['self', 'roster']) expect(OnDutyView.parse({ ...view, source })).toEqual({ ...view, source });

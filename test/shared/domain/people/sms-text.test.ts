@@ -38,7 +38,7 @@ describe('SMS size', () => {
 });
 
 describe('SMS text', () => {
-  test('an SMS contains title, text, label and link if everything fits', () => {
+  test('an SMS contains the complete title, text, label and link if they fit', () => {
     expect(smsText(alarm)).toBe(`Fall detected: Room 12\nPlease check on room 12.\n\nI'm on it:\n${url}`);
     expect(smsText({ title: 'Test', text: '', link: null })).toBe('Test');
   });
@@ -59,7 +59,7 @@ describe('SMS text', () => {
       expect(smsText({ ...alarm, title }).split('\n')[0]).toBe(title);
   });
 
-  test('smsText shows a split name with spaces, because the splitter is not in GSM 03.38', () => {
+  test('smsText breaks up web addresses in names with spaces', () => {
     const text = smsText({ ...alarm, title: 'Fall: https:\u200b//evil.\u200bexample, a@\u200bb.\u200bde' });
     expect(text.split('\n')[0]).toBe('Fall: https: //evil. example, a@b. de');
   });
@@ -70,12 +70,12 @@ describe('SMS text', () => {
     expect(sizeOfSms(text)).toEqual({ encoding: 'gsm', units: 459, parts: 3 });
   });
 
-  test('smsText puts situation and sensor first if shortening would remove them', () => {
+  test('smsText starts with situation and sensor if they would be cut off otherwise', () => {
     const shortened = /^Fall detected: Room 12\nT+\nm+\.\.\.\n\nI'm on it:\nhttps:\S+$/;
     expect(smsText({ ...alarm, title: 'T'.repeat(128), text: `${'m'.repeat(500)} Room 12` })).toMatch(shortened);
   });
 
-  test('smsText shortens a sensor name only if the link leaves no room for it', () => {
+  test('smsText shortens a sensor name only to make room for the link', () => {
     const sensor = 'غ'.repeat(64);
     const subject = { situation: 'Sturz vermutet (sensibel)', sensor };
     const text = smsText({ ...alarm, title: sensor, text: sensor, subject });
@@ -99,7 +99,7 @@ const anyWords = (maxLength: number) =>
 const anySensor = fc.stringMatching(/^[A-Za-z0-9ÄÖÜäöüß][A-Za-z0-9ÄÖÜäöüß ]{0,62}[a-z0-9]$/);
 const anyUrl = fc.stringMatching(/^https:\/\/[a-z0-9-]{4,50}\.example\/[\w-]{40,90}$/);
 
-test('an SMS fits link, situation and sensor into three parts, regardless of text length', () => {
+test('an SMS never exceeds three parts', () => {
   fc.assert(
     fc.property(
       fc.tuple(anyWords(128), anyWords(600), anySensor, anyUrl, fc.boolean()),

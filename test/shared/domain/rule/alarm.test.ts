@@ -20,13 +20,13 @@ describe('urgent situations', () => {
     expect(isUrgent(null)).toBe(false);
   });
 
-  test("urgency depends on both the event's type and action", () => {
+  test("urgency depends on the event's type and action", () => {
     for (const situation of situations)
       expect(urgentSituationOf(kinds[situation])).toBe(urgent.includes(situation) ? situation : null);
     expect(urgentSituationOf({ type: kinds.apnea.type, action: kinds.fall_detected.action })).toBeNull();
   });
 
-  test('an urgent situation is about a person unless the sensor went offline', () => {
+  test('every urgent situation except an offline sensor is about a person', () => {
     expect(urgentSituations.filter(isAboutSensor)).toEqual(['sensor_inactive']);
     const aboutPeople = situations.filter((situation) => isAlarmAboutPerson(kinds[situation]));
     expect(aboutPeople).toEqual(situations.filter((situation) => urgent.slice(0, -1).includes(situation)));

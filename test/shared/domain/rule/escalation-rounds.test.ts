@@ -33,12 +33,12 @@ test('the first round is a step, or a repeat if there are no steps', () => {
   expect(newEscalation(plan([]), created)).toBeNull();
 });
 
-test('the first step is due at once if no one is on duty, unlike a repeat', () => {
+test('the first step is due at once if no one is on duty', () => {
   expect(newEscalation(plan([60]), created, true)).toEqual(waiting({ at: created, isHurried: true }));
   expect(newEscalation(plan([], 300), created, true)).toEqual(waiting({ at: at(300) }));
 });
 
-test('the next step counts from the hit date, or from the date that replaced it', () => {
+test('the next step is timed from the hit date, or from a corrected date', () => {
   const rule = plan([60, 180], 300);
   expect(nextRound(rule, waiting(), created)).toEqual({ kind: 'step', after: 60, at: at(60) });
   expect(nextRound(rule, waiting({ after: 60 }), created)).toEqual({ kind: 'step', after: 180, at: at(180) });
@@ -49,7 +49,7 @@ test('the next step counts from the hit date, or from the date that replaced it'
   });
 });
 
-test('the next round is one of up to 20 repeats, due at the scheduled time', () => {
+test('the next round after the steps is one of up to 20 repeats', () => {
   const rule = plan([60], 300);
   expect(nextRound(rule, waiting({ after: 60, at: at(360), repeats: 19 }), created)).toEqual({
     kind: 'repeat',
@@ -61,12 +61,12 @@ test('the next round is one of up to 20 repeats, due at the scheduled time', () 
   expect([MAX_REPEATS, MAX_HIT_MESSAGES]).toEqual([20, 300]);
 });
 
-test('bringing the next round forward never postpones it', () => {
+test('a hurried step never runs later than planned', () => {
   const due = (now: number) => nextRound(plan([60]), waiting({ at: now, isHurried: true }), created)?.at;
   expect([due(at(10)), due(at(90))]).toEqual([at(10), at(60)]);
 });
 
-test('a decided round is open, and counts as a step or a repeat', () => {
+test('opening a round counts a step or a repeat', () => {
   const round = { kind: 'step', after: 60, at: at(60) } as const;
   const opened = { round: 3, after: 60, repeats: 1, at: at(60), open: 'step' };
   expect(withOpenRound(waiting({ round: 2, repeats: 1 }), round, false)).toEqual(opened);
@@ -103,7 +103,7 @@ describe('completed rounds', () => {
     });
   });
 
-  test("a repeat counts from the completed round's due time, or from now if already overdue", () => {
+  test('a repeat is timed from the completed round, or from now if already overdue', () => {
     const next = (of: Partial<Escalation>, now: number) =>
       withClosedRound(plan([60], 300), { ...opened, ...of }, created, now);
     expect(next({}, at(61))).toEqual({ round: 1, after: 60, repeats: 0, at: at(360) });
@@ -124,7 +124,7 @@ describe('unanswered alarms', () => {
   const last = (rule: NotificationPlan, of: Partial<Escalation> = {}) =>
     awaitingAnswer(rule, waiting({ round: 2, after: 180, ...of }), at(200));
   const until = (seconds: number) => ({ round: 2, after: 180, repeats: 0, at: at(200 + seconds), isLast: true });
-  test('an alarm counts as unanswered after the last interval, between 1 and 15 minutes', () => {
+  test('an alarm counts as unanswered 1 to 15 minutes after the last step', () => {
     expect(last(plan([60, 180]))).toEqual(until(120));
     expect(last(plan([60, 180, 600]))).toEqual(until(120));
     expect(last(plan([180]))).toEqual(until(180));
@@ -141,7 +141,7 @@ describe('unanswered alarms', () => {
   });
 });
 
-test('a round due within 15 minutes is queued, and later ones are checked 10 minutes beforehand', () => {
+test('rounds due within 15 minutes are queued, and the sweep checks later ones', () => {
   const now = created;
   expect([isWithinQueueDelay(at(900), now), isWithinQueueDelay(at(900) + 1, now)]).toEqual([true, false]);
   expect([sweepCheckAt(at(900), now), sweepCheckAt(at(901), now)]).toEqual([at(900), at(301)]);
@@ -150,7 +150,7 @@ test('a round due within 15 minutes is queued, and later ones are checked 10 min
 describe('setting the clock back', () => {
   const rule = plan([60, 180], 300);
   const hit = (escalation: Partial<Escalation>) => ({ createDate: created, escalation: waiting(escalation) });
-  test('steps count as future-dated only beyond the clock tolerance between hosts', () => {
+  test('steps within the clock tolerance between hosts do not count as future-dated', () => {
     expect([countsFromFuture(hit({}), created - 10_000), countsFromFuture(hit({}), created - 10_001)]).toEqual([
       false,
       true,
@@ -159,7 +159,7 @@ describe('setting the clock back', () => {
     expect(countsFromFuture(hit({ from: at(100) }), at(50))).toBe(true);
   });
 
-  test('setting the clock back moves future steps back by the same amount and keeps their intervals', () => {
+  test('setting the clock back keeps the intervals between steps', () => {
     const moved = (by: number | null, now: number) => withRoundsSetBack(rule, hit({}), by, now);
     expect(moved(3_600_000, at(-3_590))).toEqual(waiting({ from: at(-3_600), at: at(-3_540) }));
     // It is unknown how far the clock was set back, but the round is due.
@@ -168,7 +168,7 @@ describe('setting the clock back', () => {
     expect(moved(1_000_000, at(-3_600))).toEqual(waiting({ from: at(-3_600), at: at(-3_540) }));
   });
 
-  test('setting the clock back brings forward rounds due later than the rule allows', () => {
+  test('setting the clock back brings forward rounds that would be too late', () => {
     const set = (of: Partial<Escalation>, now: number) => withRoundsSetBack(rule, hit(of), null, now);
     expect(set({}, at(30))).toBeNull();
     expect(set({ at: at(71) }, at(30))).toEqual(waiting({ at: at(60) }));
@@ -182,7 +182,7 @@ describe('setting the clock back', () => {
     expect(withRoundsSetBack(plan([]), hit({ after: 180, at: at(900) }), null, at(300))?.at).toBe(at(300));
   });
 
-  test('setting the clock back makes an open round count the next step from now', () => {
+  test('setting the clock back keeps the interval between an open round and the next step', () => {
     const open = { after: 60, at: at(60), open: 'step' } as const;
     expect(openRoundSetBack(hit(open), at(-3_600))).toEqual(waiting({ ...open, from: at(-3_660) }));
     expect(openRoundSetBack(hit(open), at(60))).toEqual(waiting(open));

@@ -50,7 +50,7 @@ const play = (rule: NotificationPlan, delaysMs: readonly number[]) => {
 };
 
 describe('escalation', () => {
-  test('an escalation runs each step once in order, then 20 repeats, regardless of delays', () => {
+  test('an escalation runs each step exactly once and in order', () => {
     fc.assert(
       fc.property(rules, delays, (rule, delaysMs) => {
         const rounds = play(rule, delaysMs);
@@ -66,7 +66,7 @@ describe('escalation', () => {
     );
   });
 
-  test('an escalation never repeats early, and makes up for missed repeats with a single repeat', () => {
+  test('an escalation makes up for missed repeats with a single repeat', () => {
     fc.assert(
       fc.property(rules, delays, (rule, delaysMs) => {
         const ms = (rule.repeatSeconds ?? 0) * 1_000;
@@ -79,7 +79,7 @@ describe('escalation', () => {
     );
   });
 
-  test('a repeat reuses earlier messages to the same recipients', () => {
+  test('a repeat reuses the earlier messages to its recipients', () => {
     fc.assert(
       fc.property(rules, (rule) => {
         const messagesOf = (steps: ReturnType<typeof roundRecipients>) =>
@@ -128,7 +128,7 @@ test('the sweep checks a distant round once a queue can hold it', () => {
   );
 });
 
-test('a recipient without earlier messages has none to reuse', () => {
+test('a message reuses only earlier messages of the same step and channel', () => {
   const message = { step: 0, accountId: 1, publisher: 'sms' as const };
   const others = [
     { ...message, step: 1 },
@@ -154,7 +154,7 @@ test.each([
   expect(awaitingAnswer(rule, done, 9_000)).toEqual({ ...done, at: 9_000 + seconds * 1_000, isLast: true });
 });
 
-test('a rule without steps or repeats does not wait for a response', () => {
+test('an alarm does not wait for a response if the rule has no steps or repeats', () => {
   const rule = { recipients: [], repeatSeconds: null, escalation: [] };
   expect(awaitingAnswer(rule, { round: 1, after: 60, repeats: 0, at: 0 }, 0)).toBe(null);
 });
@@ -163,7 +163,7 @@ describe('next round', () => {
   const step = (afterSeconds: number) => ({ afterSeconds, recipients: [recipient(afterSeconds)] });
   const rule = { recipients: [recipient(0)], repeatSeconds: 100, escalation: [60, 300].map(step) };
 
-  test('the next round counts from the hit date, or from the date that replaced it', () => {
+  test('the next round is timed from the hit date, or from a corrected date', () => {
     const escalation = { round: 1, after: 60, repeats: 0, at: 0, from: 5_000 };
     expect(nextRound(rule, escalation, 1_000)).toEqual({ kind: 'step', after: 300, at: 305_000 });
     const open = withOpenRound(escalation, { kind: 'step', after: 300, at: 305_000 }, false);
@@ -182,12 +182,12 @@ describe('next round', () => {
       },
     );
   });
-  test('a round can be brought forward only if it is a step, not a repeat', () => {
+  test('a step can be brought forward, but a repeat cannot', () => {
     const first = newEscalation({ ...rule, escalation: [] }, 1_000, true);
     expect(first).toEqual({ round: 0, after: 0, repeats: 0, at: 101_000 });
     expect(newEscalation(rule, 1_000, true)).toEqual({ round: 0, after: 0, repeats: 0, at: 1_000, isHurried: true });
   });
-  test('a step notifies its own recipients, and a repeat notifies the recipients of all steps so far', () => {
+  test('a repeat notifies the recipients of all steps so far', () => {
     expect(roundRecipients(rule, 'step', 300)).toEqual([{ step: 2, recipients: [recipient(300)] }]);
     expect(roundRecipients(rule, 'repeat', 60)).toEqual([
       { step: 0, recipients: [recipient(0)] },
@@ -195,13 +195,13 @@ describe('next round', () => {
     ]);
     expect(roundRecipients(rule, 'repeat', 300).map(({ step }) => step)).toEqual([0, 1, 2]);
   });
-  test('the wait for a response depends on the steps sent, even after a rule change', () => {
+  test('the wait for a response depends on the steps already sent, even after a rule change', () => {
     const plan = { ...rule, repeatSeconds: null, escalation: [60, 300, 900].map(step) };
     expect(awaitingAnswer(plan, { round: 2, after: 300, repeats: 0, at: 0 }, 0)?.at).toBe(240_000);
   });
 });
 
-test('messages to different webhooks, channels and steps are kept apart', () => {
+test('messages to other webhooks, channels or steps are not reused', () => {
   const message = { step: 0, accountId: 1, publisher: 'webhook' as const };
   expect(messageIndexes([message, message], [message, message, message])).toEqual([0, 1, null]);
   expect(messageIndexes([{ ...message, accountId: 2 }, message], [message])).toEqual([1]);
@@ -216,7 +216,7 @@ test('messages to different webhooks, channels and steps are kept apart', () => 
   ).toEqual([null]);
 });
 
-test('a round due within 15 minutes runs from a queue, later ones are checked 10 minutes before', () => {
+test('a round due within 15 minutes runs from a queue, and the sweep checks later ones', () => {
   const minute = 60_000;
   expect([isWithinQueueDelay(15 * minute, 0), isWithinQueueDelay(15 * minute + 1, 0)]).toEqual([true, false]);
   expect([sweepCheckAt(15 * minute, 0), sweepCheckAt(60 * minute, 0)]).toEqual([15 * minute, 50 * minute]);

@@ -31,7 +31,7 @@ describe('rule evaluation', () => {
   });
   const fired = (before: Record<string, number>, dates: number[], ...rules: Rule[]) =>
     evaluateRules(before, dates.map(event), () => rules);
-  test('a rule fires once within the rate limit, even for several events in one message', () => {
+  test('a rule fires only once within the rate limit', () => {
     const { decided, fired: after } = fired(
       {},
       [now, now + 59_999, now + 60_000],
@@ -41,14 +41,14 @@ describe('rule evaluation', () => {
     expect(decided.map(({ rules }) => rules)).toEqual([[7, 8], [8], [7, 8]]);
     expect(after).toEqual({ 7: now + 60_000, 8: now + 60_000 });
   });
-  test("a rule's latest event is remembered for the longest possible rate limit", () => {
+  test("a rule's last event is remembered for a day, the longest possible rate limit", () => {
     const day = 24 * 60 * 60_000;
     expect(fired({ 1: now - day, 2: now - day - 1 }, [now], rule(7)).fired).toEqual({ 1: now - day, 7: now });
     expect(fired({ 7: now + 90_000 }, [now], rule(7)).fired).toEqual({ 7: now + 90_000 });
     const before = { 1: now - 2 * day };
     expect(fired(before, [now], rule(7, { isEnabled: false })).fired).toBe(before);
   });
-  test('hit numbers have no gaps, and start a new series if the previous number is unknown', () => {
+  test('hit numbers have no gaps', () => {
     const decided = fired({}, [now, now + 60_000], rule(7), rule(8)).decided;
     const decision: Decision = { decided, after: null, numbered: { series: 5, number: 10 } };
     expect(numberAfter(decision, now)).toEqual({ series: 5, number: 14 });

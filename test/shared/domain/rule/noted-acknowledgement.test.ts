@@ -6,12 +6,12 @@ const anna = { userId: 1, name: 'Anna', date: 100 };
 const ben = { userId: 2, name: 'Ben', date: 200 };
 
 describe('first acknowledgement', () => {
-  test('the first acknowledgement keeps its author, no matter who acknowledges later', () => {
+  test('a second acknowledgement does not change the author', () => {
     expect(acknowledgedBy({ ...anna, note: 'On my way' }, undefined)).toEqual({ ...anna, note: 'On my way' });
     expect(acknowledgedBy({ ...ben, note: 'Me too' }, anna)).toBeNull();
     expect(acknowledgedBy({ ...anna, isShared: true, note: '' }, undefined)).toEqual(anna);
   });
-  test('only the author can change an acknowledgement note, and the date stays the same', () => {
+  test('only the author can change an acknowledgement note', () => {
     const noted = { ...anna, note: 'On my way' };
     expect(acknowledgedBy({ ...anna, date: 300, note: 'There' }, noted)).toEqual({ ...anna, note: 'There' });
     expect(acknowledgedBy({ ...anna, note: '' }, noted)).toEqual(anna);
@@ -19,14 +19,14 @@ describe('first acknowledgement', () => {
     expect(acknowledgedBy(anna, noted)).toBeNull();
     expect(acknowledgedBy({ ...ben, note: '' }, noted)).toBeNull();
   });
-  test('an acknowledgement on a shared display belongs to the named person', () => {
+  test('an acknowledgement on a shared display belongs to the person named there', () => {
     const display = { userId: 5, name: 'Anna', date: 1, isShared: true as const };
     expect(isSameAuthor(display, { userId: 5, name: 'Anna', date: 0 })).toBe(true);
     expect(isSameAuthor(display, { userId: 5, name: 'Ben', date: 0 })).toBe(false);
     expect(isSameAuthor({ userId: 5, name: 'Anna', date: 1 }, { userId: 5, name: 'Ben', date: 0 })).toBe(true);
     expect(isSameAuthor(display, { userId: 6, name: 'Anna', date: 0 })).toBe(false);
   });
-  test('an acknowledgement cannot be changed if a receiver named the person', () => {
+  test('an acknowledgement from a receiver cannot be changed', () => {
     const named = { userId: null, name: 'Anna', date: 1 };
     expect(isSameAuthor(named, named)).toBe(false);
     expect(acknowledgedBy({ ...named, note: 'n' }, named)).toBeNull();
@@ -35,7 +35,7 @@ describe('first acknowledgement', () => {
 
 describe('fall closures', () => {
   const helped = { ...anna, outcome: 'helped' as const };
-  test('a closure keeps the first person, but anyone can change outcome and note', () => {
+  test('anyone can change the outcome and note of a closed alarm', () => {
     expect(closedBy({ outcome: 'helped' }, anna, undefined)).toEqual(helped);
     expect(closedBy({ outcome: 'helped', note: 'unhurt' }, anna, undefined)).toEqual({ ...helped, note: 'unhurt' });
     const noted = { ...helped, note: 'unhurt' };
@@ -43,13 +43,13 @@ describe('fall closures', () => {
     expect(closedBy({ outcome: 'helped', note: 'bruise' }, ben, noted)).toEqual({ ...noted, note: 'bruise' });
     expect(closedBy({ outcome: 'helped', note: '' }, ben, noted)).toEqual(helped);
   });
-  test('a closure with the same outcome and note does not change anything', () => {
+  test('closing an alarm again with the same outcome and note changes nothing', () => {
     expect(closedBy({ outcome: 'helped' }, ben, helped)).toBeNull();
     expect(closedBy({ outcome: 'helped', note: 'n' }, ben, { ...helped, note: 'n' })).toBeNull();
   });
 });
 
-test('two responses are equal only if every part of acknowledgement and closure is equal', () => {
+test('two responses are equal only if acknowledgement and closure are equal', () => {
   const answered = {
     acknowledgement: { ...anna, note: 'n' },
     closure: { ...ben, outcome: 'helped' as const, note: 'm' },
@@ -73,7 +73,7 @@ test('two responses are equal only if every part of acknowledgement and closure 
 });
 
 describe('response bodies', () => {
-  test('a response body has a note up to 256 characters and a name up to 64', () => {
+  test('an acknowledgement may contain a note of up to 256 characters', () => {
     const accepts = (body: object) => AcknowledgingUser.safeParse(body).success;
     expect([
       accepts({}),

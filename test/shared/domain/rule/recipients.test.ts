@@ -42,10 +42,10 @@ describe('recipients', () => {
 });
 
 describe('round recipients', () => {
-  test('webhooksIn returns each webhook once', () => {
+  test('webhooksIn returns each webhook only once', () => {
     expect(webhooksIn([webhook(1), user(1), webhook(2), webhook(1), onDuty()])).toEqual([webhook(1), webhook(2)]);
   });
-  test("peopleIn returns each person's channels once, whether named or on duty", () => {
+  test('peopleIn returns each channel of a person only once', () => {
     const duty = [
       { userId: 1, verified: ['sms' as const] },
       { userId: 2, verified: ['push' as const] },
@@ -59,7 +59,7 @@ describe('round recipients', () => {
     expect(peopleIn([onDuty('push')], duty)).toEqual([user(2, 'push'), user(3, 'push')]);
     expect(peopleIn([webhook(9)], duty)).toEqual([]);
   });
-  test('a round reaches no one on duty only if none of them has verified the channel', () => {
+  test('isNobodyOnDuty is true only if no one on duty has verified a requested channel', () => {
     const duty = [{ userId: 1, verified: ['sms' as const] }];
     expect(isNobodyOnDuty([user(1), onDuty()], [])).toBe(true);
     expect(isNobodyOnDuty([user(1, 'push'), onDuty('push')], duty)).toBe(true);
@@ -67,7 +67,7 @@ describe('round recipients', () => {
     expect(isNobodyOnDuty([user(1)], [])).toBe(false);
     expect([includesOnDuty([user(1), onDuty()]), includesOnDuty([user(1), webhook(1)])]).toEqual([true, false]);
   });
-  test('usersIn returns each named user once, without users on duty', () => {
+  test('usersIn returns each named user only once', () => {
     expect(usersIn([user(2), user(1, 'push'), user(2, 'push'), onDuty(), webhook(5)])).toEqual([2, 1]);
   });
 });

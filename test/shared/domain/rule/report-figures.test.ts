@@ -78,7 +78,7 @@ describe('falls', () => {
     expect(november).toMatchObject({ month: '2026-11', isWhole: false, from: 100 * HOUR, to: 200 * HOUR });
   });
 
-  test('a fall with several rules counts once, with the date of the first acknowledgement', () => {
+  test('a fall counts only once, even if several rules fired', () => {
     const same = { sensorEventId: 'one fall' };
     const [october] = figures([
       hit(1, 'fall_detected', same),
@@ -88,12 +88,12 @@ describe('falls', () => {
     expect(october?.total).toMatchObject({ falls: 1, acknowledged: 1, unanswered: 0, medianMs: 30_000, p90Ms: 30_000 });
   });
 
-  test('a sensor that has left the customer keeps a row without a name', () => {
+  test('a sensor that no longer belongs to the customer is listed without a name', () => {
     const [october] = figures([hit(1, 'fall_detected', { sensorId: 'gone' })]);
     expect(october?.rooms.at(-1)).toMatchObject({ sensorId: 'gone', name: null, falls: 1 });
   });
 
-  test('falls count twice if events from two sensors share a UUID', () => {
+  test('falls from two sensors count twice, even if their UUIDs are equal', () => {
     const same = { sensorEventId: 'one uuid' };
     const [october] = figures([hit(1, 'fall_detected', same), hit(1, 'fall_detected', { ...same, sensorId: B })]);
     expect(october?.total.falls).toBe(2);
@@ -118,13 +118,13 @@ test('falls and false alarms are counted per day', () => {
 });
 
 describe('feedback', () => {
-  test('feedback counts in the month of the hit, regardless of the reference date', () => {
+  test('feedback counts in the month of its hit', () => {
     const feedback = feedbackOf('FALSE_POSITIVE', { referenceDate: 150 * HOUR, ruleHitId: 1 });
     const [october, november] = figures([hit(1, 'fall_detected', { feedback })]);
     expect([october?.total.falseAlarms, november?.total.falseAlarms]).toEqual([1, 0]);
   });
 
-  test('feedback without a hit, such as for a missed fall, counts in the reference month', () => {
+  test('feedback without a hit counts in the month of its reference date', () => {
     const [october, november] = figures(
       [],
       [
@@ -136,7 +136,7 @@ describe('feedback', () => {
     expect([october?.total.missed, november?.total.missed]).toEqual([1, 1]);
   });
 
-  test('feedback counts once per event, by the newest entry', () => {
+  test('only the newest feedback for an event counts', () => {
     const older = feedbackOf('TRUE_POSITIVE', { ruleHitId: 1 });
     const newer = feedbackOf('FALSE_POSITIVE', { eventId: 'one fall' });
     const hits = [hit(1, 'fall_detected', { sensorEventId: 'one fall', feedback: older })];
@@ -156,7 +156,7 @@ describe('offline periods', () => {
     expect(november?.total).toMatchObject({ silences: 0, silentMs: 3 * HOUR, silencesWithoutEnd: 0 });
   });
 
-  test('an offline period without a recorded end counts without a duration', () => {
+  test('an offline period without a recorded end has no duration', () => {
     const [october] = figures([hit(1, 'sensor_inactive'), hit(5, 'sensor_inactive'), hit(6, 'sensor_active')]);
     expect(october?.total).toMatchObject({ silences: 2, silentMs: HOUR, silencesWithoutEnd: 1 });
   });
@@ -185,7 +185,7 @@ test('a report interpolates the median and 90th percentile time to acknowledgeme
   expect(figures([answered(1, -5)])[0]?.total).toMatchObject({ acknowledged: 1, medianMs: 0 });
 });
 
-test('a report counts only the newest feedback on an event, by verdict', () => {
+test('a report counts only the newest feedback for an event', () => {
   const feedback = (classification: Feedback['classification'], id: number) =>
     feedbackOf(classification, { id, eventId: 'e' });
   const event = { sensorEventId: 'e' };

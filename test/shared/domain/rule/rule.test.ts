@@ -43,7 +43,7 @@ describe('rules', () => {
     expect(fires(at('12:01', '13:00'), fall, atOnce, undefined)).toBe(false);
   });
 
-  test('a scheduled rule fires by event time, and for urgent situations also by receipt time', () => {
+  test('a scheduled rule also fires by receipt time for urgent situations', () => {
     const late = { createDate: now, receiveDate: now + 2 * 3_600_000 };
     const firesAt = (from: string, to: string, situation: Situation = 'fall_detected') => {
       const scheduled = { ...rule, situation, schedule: { days: [1], from, to, timeZone: 'UTC' } };
@@ -64,7 +64,7 @@ describe('rules', () => {
     expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, atOnce, now)).toBe(true);
   });
 
-  test('a rule fires for a late event outside the rate limit of the last hit', () => {
+  test('the rate limit does not apply to a late event from long before the last hit', () => {
     expect(fires(rule, fall, atOnce, now + 59_999)).toBe(false);
     expect(fires(rule, fall, atOnce, now + 60_000)).toBe(true);
     expect(fires({ ...rule, rateLimitSeconds: 0 }, fall, atOnce, now + 1)).toBe(true);
@@ -192,7 +192,7 @@ describe('rule text', () => {
     expect(fillPlaceholders('{sensor}', { sensor: '\u{1f3e5}'.repeat(300) }, 256)).toBe('\u{1f3e5}'.repeat(256));
   });
 
-  test('rule text of maximum length fits in a payload', () => {
+  test('the longest rule text fits in a payload', () => {
     const longest = { title: '\u{1f3e5}'.repeat(128), message: `{sensor} ${'m'.repeat(503)}` };
     expect(NewRule.safeParse({ ...body, ...longest }).success).toBe(true);
     const filled = fillPlaceholders(longest.message, { sensor: 's'.repeat(128) }, MAX_SENT_LENGTH.message);

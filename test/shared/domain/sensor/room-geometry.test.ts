@@ -45,7 +45,7 @@ describe('room coordinates', () => {
   });
 });
 
-test('a new sensor starts with a valid default room, dated like the sensor', () => {
+test('a new sensor has a valid default room', () => {
   const room = firstRoom({ id: 'id_1', createDate: 7 });
   expect(room).toEqual({ ...defaultRoom, sensorId: 'id_1', createDate: 7, updateDate: 7, rotation: 0 });
   for (const maker of ['maker_a', 'maker_b'] as const) expect(roomErrors(defaultRoom, maker)).toEqual([]);
@@ -65,7 +65,7 @@ test('a new sensor starts with a valid default room, dated like the sensor', () 
   expect(Mounting.options.map(rotationOf)).toEqual([0, 0, 45, 45]);
 });
 
-test('every room field in a request has bounds', () => {
+test('every room field has a lower and an upper limit', () => {
   const accepts = (more: object) => RoomUpdate.safeParse({ ...defaultRoom, ...more }).success;
   for (const [name, low, high] of [
     ['xMin', 20, 2 ** 31 - 1],
@@ -108,7 +108,7 @@ test('every room field in a request has bounds', () => {
     expect(RegionUpdate.safeParse({ ...region, ...more }).success).toBe(false);
 });
 
-test('the API document states limits for each maker and mounting, and outer limits for all rooms', () => {
+test('the API document states the room limits for each maker and mounting', () => {
   expect(outerLimits).toEqual({ x: 300, y: 400, lowest: 100, highest: 330, regions: 16 });
   for (const line of [
     '| maker | sensorMounting | largest xMin, xMax | largest yMax | sensorHeight |',
@@ -125,7 +125,7 @@ test('the API document states limits for each maker and mounting, and outer limi
   expect(roomLimitsText.split('\n\n')).toHaveLength(5);
 });
 
-test('a region known only to the device has no id or name', () => {
+test('a region that only the device knows has no id or name', () => {
   const place = { topLeftX: 0, topLeftY: 1, bottomRightX: 1, bottomRightY: 0, zMin: 0, zMax: 9 };
   const regions = [1, 2].map((positionIdx) => ({ ...place, id: `id ${positionIdx}`, name: 'n', positionIdx }));
   expect(regionByIndex(regions, 2)).toEqual({ id: 'id 2', index: 2, name: 'n' });

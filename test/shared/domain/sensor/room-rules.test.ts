@@ -42,7 +42,7 @@ test.each<[Partial<RoomUpdate>, string, string, number]>([
   expect(roomErrors(room(more), 'maker_a')).toEqual([{ path, problem, values: { limit } }]);
 });
 
-test('a room needs a height and a mounting the maker supports', () => {
+test('a room needs a height and a mounting supported by the maker', () => {
   expect(roomErrors(room({ zMin: 180 }), 'maker_a')).toEqual([{ path: 'zMin', problem: 'z_order' }]);
   expect(roomErrors(room({ zMin: 179 }), 'maker_a')).toEqual([]);
   expect(roomErrors(room({ sensorMounting: 'ceiling_45deg', xMin: 9_999 }), 'maker_b')).toEqual([
@@ -88,7 +88,7 @@ describe('regions', () => {
     },
   );
 
-  test('a region needs a kind the maker supports', () => {
+  test('a region needs a kind supported by the maker', () => {
     expect(roomErrors(room({ regions: [region({ kind: 'interference' })] }), 'maker_a')).toEqual([
       { path: 'regions.0.kind', problem: 'unsupported', values: { choices: 'default, door, bed' } },
     ]);
@@ -105,7 +105,7 @@ describe('region numbering', () => {
   const old = (id: string, more: Partial<Region> = {}) =>
     ({ ...region(), id, positionIdx: 0, isLowSnr: false, ...more }) as Region;
 
-  test('regions are numbered beds first, then doors, then the rest, each in request order', () => {
+  test('regions are numbered with beds first, then doors, then the rest', () => {
     const kinds = ['default', 'door', 'interference', 'monitored_bed', 'door', 'bed'] as const;
     const numbered = number(kinds.map((kind) => ({ kind })));
     expect(numbered.map(({ positionIdx }) => positionIdx)).toEqual([4, 2, 5, 0, 3, 1]);
@@ -117,7 +117,7 @@ describe('region numbering', () => {
     ]);
   });
 
-  test('regions reuse the ids of earlier regions with the same kind and name, each id once', () => {
+  test('a region keeps its id if kind and name stay the same', () => {
     const ids = (regions: Partial<RegionUpdate>[], earlier: Region[]) => number(regions, earlier).map(({ id }) => id);
     expect(ids([{}, {}, {}], [old('a'), old('b')])).toEqual(['a', 'b', 'new-1']);
     expect(ids([{}], [old('a', { kind: 'bed' }), old('b', { name: 'Chair' })])).toEqual(['new-1']);

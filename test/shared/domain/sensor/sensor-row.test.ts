@@ -33,7 +33,7 @@ const ofMakerB = fc.record({
 });
 const sensors = fc.tuple(common, fc.oneof(ofMakerA, ofMakerB)).map(([rest, maker]) => ({ ...rest, ...maker }));
 
-test('a packed sensor keeps everything that lists show and search, for any name', () => {
+test('packing and unpacking preserves everything that sensor lists show', () => {
   fc.assert(
     fc.property(sensors, (sensor) => {
       const record: SensorRecord = { ...sensor, groupId: 7 };
@@ -71,7 +71,7 @@ test('a packed sensor with a typical name takes less than 50 bytes', () => {
   expect(Buffer.byteLength(row)).toBeLessThan(50);
 });
 
-test('a packed sensor includes anything that prevents falls from being reported', () => {
+test('a packed sensor includes every reason why falls may not be reported', () => {
   const dates = { createDate: 1, updateDate: 2 };
   const more = { customerId: 1, isActive: false, firmwareVersion: 42, optimizationEnabled: false, groupId: 0 };
   const id = { id: deviceIdOf('02005E100001'), hardwareId: '02005E100001', manufacturer: 'maker_a' as const };

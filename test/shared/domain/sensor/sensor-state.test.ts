@@ -58,7 +58,7 @@ describe('presence', () => {
   });
 });
 
-test('a fall causes one event per status, and is reported on calling rather than fall_detected', () => {
+test('a fall causes one event per status', () => {
   const order = ['fall_detected', 'fall_confirmed', 'calling', 'finished'] as const;
   const signals = order.flatMap((status) => [fall(status), fall(status)]);
   const expected = ['fall_suspected', 'fall_confirmed', 'fall_detected', 'fall_finished'];
@@ -82,7 +82,7 @@ test('a different start time means a new fall', () => {
   ]);
 });
 
-test('a fall stays in the state while other falls are reported', () => {
+test('a fall is not reported again after other falls on the same sensor', () => {
   const between = [2_000, 3_000, 4_000].map((start) => fall('calling', start));
   expect(play([fall('calling'), ...between, fall('calling')]).situations.at(-1)).toEqual([]);
 });
@@ -91,7 +91,7 @@ test.each(fallStatuses)('a finished fall stays finished even if the device repor
   expect(play([fall('calling'), fall('finished'), fall(status)]).situations.at(-1)).toEqual([]);
 });
 
-test('a fall bypasses rate limits when suspected and again when reported', () => {
+test('a fall is exempt from rate limits when suspected and again when reported', () => {
   const { events } = play([fall('fall_detected'), fall('fall_confirmed'), fall('calling'), fall('finished')]);
   expect(events.map(({ situation, newFall }) => [situation, newFall])).toEqual([
     ['fall_suspected', true],
@@ -101,7 +101,7 @@ test('a fall bypasses rate limits when suspected and again when reported', () =>
   ]);
 });
 
-test('simulated and silent falls are marked in the event', () => {
+test('an event shows whether the fall was simulated or silent', () => {
   const signal = { ...fall('calling'), isSimulated: true, isSilent: true } as Signal;
   expect(play([signal]).events).toMatchObject([{ isSimulated: true, isSilent: true }]);
 });
@@ -112,18 +112,18 @@ test('the stored state stays within the size limit, regardless of the number of 
 });
 
 describe('sensor activity', () => {
-  test("a sensor becomes active with the first message of any kind, after that message's event", () => {
+  test('a sensor becomes active with its first message', () => {
     expect(play([presence(true)], newSensorState).situations).toEqual([['occupied_room', 'sensor_active']]);
     expect(play([still, still], newSensorState).situations).toEqual([['sensor_active'], []]);
   });
 
-  test("a sensor's last-seen time is that of the newest message, regardless of arrival order", () => {
+  test('an older message does not change the last-seen time', () => {
     const at = (time: number) => messageTime(time, null);
     const first = step(active, still, at(20_000), noRoomContext).state;
     expect(step(first, still, at(10_000), noRoomContext).state.lastSeen).toBe(20_000);
   });
 
-  test('an unknown message makes a sensor active and causes an event that rules cannot watch for', () => {
+  test('an unknown message makes a sensor active', () => {
     expect(play([{ kind: 'unknown' }]).events).toMatchObject([
       { situation: null, type: 'unknown', action: 'received', code: null },
     ]);
@@ -140,7 +140,7 @@ test('step returns a new state without modifying the previous one', () => {
   expect(active).toEqual(before);
 });
 
-test('offline sensors are detected even with only one sweep in three minutes', () => {
+test('an offline sensor is detected even with only one sweep in three minutes', () => {
   expect(maxHeartbeatGap(SWEEP_SECONDS, 300)).toBeGreaterThan(3 * 60_000);
   // An unnoticed outage plus a sensor's reporting interval has to be shorter than the inactivity time.
   expect(maxHeartbeatGap(SWEEP_SECONDS, 300) + 60_000).toBeLessThan(300_000);
@@ -155,7 +155,7 @@ test('maxHeartbeatGap is two thirds of the inactivity time, between 2.5 and 5 sw
 
 describe('inactivity', () => {
   const seen = { ...active, lastSeen: 1_000_000 };
-  test('inactivity starts a set time after the newest message, or later if newer messages may be missing', () => {
+  test('inactivity starts later if newer messages may not have been stored', () => {
     expect(silentAt(seen, 0, 300)).toBe(1_300_000);
     expect(silentAt({ ...seen, isSteady: true }, 0, 300)).toBe(1_375_000);
   });
@@ -168,7 +168,7 @@ describe('inactivity', () => {
 
 describe('sensor state', () => {
   const before: SensorState = { ...active, version: 3, lastSeen: 1_000_000, tracks: [{ id: 1, at: 5 }] };
-  test('a state is unchanged if only the report times are newer', () => {
+  test('isUnchanged is true if only the report times are newer', () => {
     const later = { lastSeen: 2_000_000, presenceAt: 1, regionsAt: 2, last: { hash: 'h', at: 3 } };
     expect(isUnchanged(before, { ...before, ...later, tracks: [{ id: 1, at: 9 }] })).toBe(true);
     expect(isUnchanged(before, { ...before, tracks: undefined } as never)).toBe(false);
@@ -178,7 +178,7 @@ describe('sensor state', () => {
     expect([isUnchanged(down(5), down(5)), isUnchanged(down(5), down(6))]).toEqual([true, false]);
   });
 
-  test('a state is written if it is new, changed, or has a wrong last-seen time', () => {
+  test('a state is written if it is new or changed, or if the stored last-seen time is too far off', () => {
     const at = (lastSeen: number) => isWorthWriting(before, { ...before, lastSeen }, 300);
     expect([1_000_000, 1_074_999, 1_075_000, 999_999].map(at)).toEqual([false, false, true, true]);
     expect(isWorthWriting({ ...before, version: 0 }, { ...before, version: 0 }, 300)).toBe(true);
@@ -212,7 +212,7 @@ describe('sensor falls', () => {
     expect(hasOpenFallOrTrack(tracked({ fallPostures: ['fallen'], isClosed: true }))).toBe(false);
   });
 
-  test('a fall that merely timed out stays open for people', () => {
+  test('a fall that timed out still counts as open for people', () => {
     const byTime = of(1, ['calling', 'finished'], { endedByTime: 9 });
     expect([mayLieThere(byTime), mayLieThere(of(1, ['finished'])), mayLieThere(of(1, ['calling']))]).toEqual([
       true,
@@ -238,11 +238,11 @@ describe('sensor falls', () => {
     [[of(2, ['detected']), of(1, ['calling'])], 'detected'],
     [[of(1, ['calling']), of(2, ['detected'], { isSensitive: true })], 'calling'],
     [[of(1, [])], null],
-  ])('fallStateOf follows the newest fall, except those found by sensitive detection: %o', (falls, expected) => {
+  ])('fallStateOf follows the newest fall, ignoring sensitive detection: %o', (falls, expected) => {
     expect(fallStateOf(state(...falls))).toBe(expected);
   });
 
-  test('a fall is the subject of its events, and each repeated alarm is a new subject', () => {
+  test('a repeated alarm has a different subject from the first', () => {
     expect(subjectOf({ id: 7 })).toEqual({ track: 7 });
     expect(subjectOf({ id: 7, since: 5 })).toEqual({ track: 7, fall: 5 });
     expect(subjectOf({ id: 7, since: 5, alarmedAgain: 9 })).toEqual({ track: 7, fall: 9, began: 5 });

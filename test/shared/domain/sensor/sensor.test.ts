@@ -22,11 +22,11 @@ describe('moving a sensor to another customer', () => {
     expect(movedSensor({ ...used, customerId: 1 }, 2, 9)).toEqual(arrived);
   });
 
-  test('a moved sensor keeps settings made while it had no customer', () => {
+  test('a moved sensor keeps settings if it had no previous customer', () => {
     expect(movedSensor({ ...used, customerId: null }, 2, 9)).toEqual({ ...arrived, ...settings });
   });
 
-  test('a moved sensor drops attributes found only in the table item', () => {
+  test('a moved sensor drops internal attributes of the table item', () => {
     const item = { ...used, customerId: null, revision: 3, registrationUntil: 8 };
     expect(movedSensor(item, null, 9)).toEqual({ ...arrived, ...settings, customerId: null });
   });

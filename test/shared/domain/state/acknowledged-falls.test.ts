@@ -20,7 +20,7 @@ describe('acknowledging a maker A fall', () => {
   const sensitive: Fall = { ...open, isSensitive: true };
   const timedOut: Fall = { start, phases: ['calling', 'finished'], isUnreported: true, endedByTime: start + 9 };
 
-  test('acknowledging marks only that fall, until the acknowledgement is withdrawn', () => {
+  test('acknowledging a fall does not affect other falls', () => {
     const before = stateOf([open, other, sensitive]);
     const { state, events } = answerStep(before, fallKey({}), acknowledge);
     expect(events).toEqual([]);
@@ -39,13 +39,13 @@ describe('acknowledging a maker A fall', () => {
     const ended: Fall = { start, phases: ['calling', 'finished'] };
     expect(answerStep(stateOf([ended]), fallKey({}), acknowledge).state.falls).toEqual([ended]);
   });
-  test('acknowledging leaves the newest alarm key unchanged', () => {
+  test('acknowledging a fall does not change the newest alarm key', () => {
     expect(newestKeyOf(stateOf([open]), fallKey({}))).toBe(fallKey({}));
   });
 });
 
 describe('closing a maker A fall', () => {
-  test('closing ends a fall for people and for escalation, even after the fall has timed out', () => {
+  test('people can close a fall even after it has timed out', () => {
     const timedOut: Fall = {
       start,
       phases: ['calling', 'finished'],
@@ -57,14 +57,14 @@ describe('closing a maker A fall', () => {
     const { state, events } = answerStep(stateOf([timedOut]), fallKey({}), close);
     expect([state.falls, events]).toEqual([[{ start, phases: ['calling', 'finished'], closedAt: start + 99 }], []]);
   });
-  test('closing adds a fall missing from the state, with its kind', () => {
+  test('closing a forgotten fall adds it to the state again', () => {
     const forgotten = { start, phases: ['finished'], closedAt: start + 99 };
     expect(answerStep(stateOf([]), fallKey({}), close).state.falls).toEqual([forgotten]);
     expect(answerStep(stateOf([]), fallKey({ isSensitive: true }), close).state.falls).toEqual([
       { ...forgotten, isSensitive: true },
     ]);
   });
-  test("closing leaves the sensor's other falls open", () => {
+  test("closing a fall leaves the sensor's other falls open", () => {
     const open: Fall = { start: start + 1, phases: ['calling'] };
     expect(answerStep(stateOf([open]), fallKey({}), close).state.falls).toMatchObject([open, { closedAt: start + 99 }]);
     const closed: Fall = { start, phases: ['finished'], closedAt: start };
@@ -77,7 +77,7 @@ describe('track falls', () => {
   const key = fallKey({ track: 7 });
   const other: Track = { ...down, id: 8 };
 
-  test('a track fall stays acknowledged until withdrawn, without affecting other tracks', () => {
+  test('acknowledging a track fall does not affect other tracks', () => {
     const { state, events } = answerStep(stateOf([], [down, other]), key, acknowledge);
     expect([state.tracks, events]).toEqual([[{ ...down, isAcknowledged: true }, other], []]);
     expect([key, fallKey({ track: 8 }), fallKey({ track: 9 })].map((each) => isAcknowledged(state, each))).toEqual([
@@ -87,7 +87,7 @@ describe('track falls', () => {
     ]);
     expect(answerStep(state, key, withdraw).state.tracks).toEqual([down, other]);
   });
-  test('a track fall ends once, in its region, when people close it', () => {
+  test('a track fall ends only once when people close it', () => {
     const closing = answerStep(stateOf([], [{ ...down, isAcknowledged: true }, other]), key, close);
     expect(closing.events).toMatchObject([
       { situation: 'fall_finished', region: down.region, subject: { track: 7, fall: start } },
@@ -107,7 +107,7 @@ describe('track falls', () => {
     expect(isAcknowledged(stateOf([], [{ ...track, isAcknowledged: true }]), key)).toBe(false);
     expect(answerStep(stateOf([]), key, close)).toEqual({ state: stateOf([]), events: [] });
   });
-  test("a track fall's newest key is the key of its latest alarm", () => {
+  test('the newest key of a track fall is the key of its latest alarm', () => {
     const again = fallKey({ track: 7, fall: start + 60_000, began: start });
     expect(newestKeyOf(stateOf([], [down, other]), key)).toBe(key);
     expect(newestKeyOf(stateOf([], [{ ...down, alarmedAgain: start + 60_000 }, other]), key)).toBe(again);

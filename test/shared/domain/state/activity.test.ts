@@ -26,7 +26,7 @@ const apply = (state: SensorState, signal: Signal, received = start + 1) =>
   step(state, signal, messageTime(received, null), noRoomContext);
 
 describe('sensors', () => {
-  test('a sensor counts as steady from the second message after becoming active', () => {
+  test('a sensor counts as steady from its second message on', () => {
     const first = apply({ ...newSensorState, lastSeen: start }, still).state;
     expect(first).not.toHaveProperty('isSteady');
     expect(apply(first, still, first.lastSeen).state).not.toHaveProperty('isSteady');
@@ -42,7 +42,7 @@ describe('sensors', () => {
     expect(state.understanding).toEqual({ since: start, understood: 2, unknown: 2 });
     expect(apply(active, still).state).not.toHaveProperty('understanding');
   });
-  test('a sensor stays in the learning phase as long as fall reports say so', () => {
+  test('a sensor stays in the learning phase while fall reports say so', () => {
     const learning = apply(active, fall({ isLearning: true })).state;
     expect(learning.learning).toBe(true);
     expect(apply(learning, still).state.learning).toBe(true);
@@ -51,7 +51,7 @@ describe('sensors', () => {
     expect(learned).not.toHaveProperty('learning');
     expect(apply(learned, still).state).not.toHaveProperty('learning');
   });
-  test('the learning phase ends once, when a fall report says so', () => {
+  test('the learning phase ends when a fall report says so', () => {
     const learning: SensorState = { ...active, learning: true };
     const notLearning = fall({ isLearning: false });
     expect(endsLearning(learning, notLearning)).toBe(true);
@@ -70,7 +70,7 @@ describe('understood message counts', () => {
       isUnderstood ? still : { kind: 'unknown' },
       at,
     );
-  test('message counts halve each day, so the last day has the most weight', () => {
+  test('message counts are halved each day', () => {
     expect(countsAfter(false, start + DAY - 1)).toEqual({ understanding: { ...counts, unknown: 10 } });
     expect(countsAfter(false, start + DAY)).toEqual({
       understanding: { since: start + DAY, understood: 4, unknown: 5 },
@@ -91,7 +91,7 @@ describe('understood message counts', () => {
 describe('suspected falls', () => {
   const timings = { confirm: 50, alert: 40, calling: 30 };
   const suspected: Fall = { start, phases: ['detected'], at: start };
-  test('a suspected fall becomes an alarm after the configured durations plus 3 s for the device', () => {
+  test('a suspected fall becomes an alarm 3 s after the configured durations', () => {
     expect(alarmBy(suspected, timings)).toBe(start + 93_000);
     expect(alarmBy({ ...suspected, phases: ['detected', 'confirmed'] }, timings)).toBe(start + 43_000);
   });
@@ -103,7 +103,7 @@ describe('suspected falls', () => {
   ])('a suspected fall never becomes an alarm if it %s', (_, more) => {
     expect(alarmBy({ ...suspected, ...more }, timings)).toBeNull();
   });
-  test('suspected falls are kept longest, then falls with an alarm, then ended falls', () => {
+  test('ended falls are dropped first, then falls with an alarm, then suspected falls', () => {
     const pending: Fall[] = [1, 2].map((at) => ({ start: at, phases: ['detected'] }));
     const alarmed: Fall[] = [3, 4, 5, 6].map((at) => ({ start: at, phases: ['calling'] }));
     const ended: Fall[] = [7, 8, 9].map((at) => ({ start: at, phases: ['calling', 'finished'] }));
@@ -112,7 +112,7 @@ describe('suspected falls', () => {
     expect(starts(...pending, ...alarmed, ...ended, newest)).toEqual([1, 2, 3, 4, 5, 6, 9, 10]);
     expect(starts(...pending, ...alarmed, ...alarmed, newest)).toContain(1);
   });
-  test('sensitive falls never count toward a loop, and a loop names region and point', () => {
+  test('sensitive falls never count toward a loop', () => {
     const many = [1, 2, 3].map((at) => fall({ start: start + at, isSensitive: true, status: 'fall_detected' }));
     let state = active;
     for (const signal of many) state = apply(state, signal).state;
@@ -151,23 +151,23 @@ describe('vital alarms', () => {
       return next.events.length;
     });
   };
-  test('heart rate, respiration and signal alarms stay active side by side', () => {
+  test('alarms for different vital signs can be active at the same time', () => {
     expect(
       play('heart_rate_high', 'apnea', 'vital_signs_weak', 'heart_rate_high', 'apnea', 'vital_signs_weak'),
     ).toEqual([1, 1, 1, 0, 0, 0]);
   });
-  test('a vital alarm replaces the previous one about the same vital sign', () => {
+  test('a vital alarm replaces the previous alarm for the same vital sign', () => {
     expect(play('heart_rate_high', 'heart_rate_low', 'heart_rate_high')).toEqual([1, 1, 1]);
     expect(play('respiration_high', 'apnea', 'respiration_low', 'respiration_high')).toEqual([1, 1, 1, 1]);
   });
-  test('vital alarms end with a normal reading, but not with a report without a reading', () => {
+  test('a vital alarm ends only with a normal reading', () => {
     const { state } = apply(active, vital('apnea'));
     expect(apply(state, vital(null, false)).state.vitals).toEqual({ respiration: 'apnea' });
     expect(apply(state, vital(null)).state).not.toHaveProperty('vitals');
   });
 });
 
-test('a condition without an end is reported again an hour after the last report', () => {
+test('an ongoing condition is reported again after an hour without reports', () => {
   const tilted: Signal = { kind: 'sign', situation: 'sensor_tilted' };
   const { state } = apply(active, tilted, start);
   expect(apply(state, tilted, start + 3_599_999).events).toEqual([]);
@@ -176,7 +176,7 @@ test('a condition without an end is reported again an hour after the last report
   expect(apply(state, { kind: 'sign', situation: 'sensor_weak_signal' }, start + 1).events).toHaveLength(1);
 });
 
-test('a message with several late parts counts as late once, and an unknown one as unknown', () => {
+test('a message with several late parts counts as late only once', () => {
   const tracks = [
     { id: 1, at: start, pose: 1 },
     { id: 2, at: start, pose: 1 },
@@ -196,14 +196,14 @@ describe('suspected falls with firmware before v0.40', () => {
   const old = { ...noRoomContext, ...durationsOf(null, 39) };
   const begin = (state: SensorState, more: Partial<FallSignal> = {}) =>
     step(state, fall(more), messageTime(start + 1, null), old);
-  test('old firmware confirms a fall at once, unless it is already confirmed or an alarm', () => {
+  test('old firmware confirms a suspected fall at once', () => {
     expect(begin(active).events.map(({ situation }) => situation)).toEqual(['fall_suspected', 'fall_confirmed']);
     const of = (phase: 'confirmed' | 'calling') => begin({ ...active, falls: [{ start, phases: [phase], at: start }] });
     expect(of('confirmed').events.map(({ situation }) => situation)).toEqual(['fall_suspected']);
     expect(of('calling').events.map(({ situation }) => situation)).toEqual(['fall_suspected']);
     expect(of('calling').state.loop).toBeUndefined();
   });
-  test('old firmware leaves a fall unconfirmed if the sensitivity mode detected it', () => {
+  test('old firmware does not confirm a fall detected by the sensitivity mode', () => {
     expect(begin(active, { isSensitive: true }).events.map(({ situation }) => situation)).toEqual([
       'fall_suspected_sensitive',
     ]);

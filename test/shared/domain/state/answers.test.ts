@@ -37,7 +37,7 @@ const close = (state: SensorState, fall: number, at = 0, subject: object = {}) =
 const startless = (status: string) => a.fall(status, 0);
 
 describe('closing a fall', () => {
-  test('closing ends a fall once, as finished after an alarm and otherwise as canceled', () => {
+  test('a closed fall counts as finished after an alarm, and as canceled otherwise', () => {
     const alarmed = play(active, [0, a.fall('calling', start)]).state;
     const closed = close(alarmed, start);
     expect(closed.situations).toEqual(['fall_finished']);
@@ -46,7 +46,7 @@ describe('closing a fall', () => {
     expect([hasFallForPeople(alarmed), hasFallForPeople(closed.state)]).toEqual([true, false]);
   });
 
-  test('closing suppresses all later reports, even if the fall was over or no longer stored', () => {
+  test('closing a fall suppresses all later reports about it', () => {
     const reports = ['fall_detected', 'fall_confirmed', 'calling', 'on_call', 'finished', 'canceled'] as const;
     const again = reports.map((status, at) => [60_000 * at, a.fall(status, start)] as const);
     const canceled = play(active, [0, a.fall('fall_detected', start)], [1, a.fall('canceled', start)]).state;
@@ -56,13 +56,13 @@ describe('closing a fall', () => {
     }
   });
 
-  test('the state keeps a limited number of closed falls', () => {
+  test('the state keeps at most six closed falls', () => {
     let state = active;
     for (let fall = 0; fall < 50; fall++) state = close(state, start + fall).state;
     expect(state.falls).toHaveLength(6);
   });
 
-  test('closing a fall leaves other falls on the sensor open, even with the other kind of detection', () => {
+  test('closing a fall leaves other falls on the sensor open', () => {
     const two = play(active, [0, a.fall('calling', start)], [1, a.fall('calling', start + 1)]).state;
     const closed = close(two, start).state;
     expect(closed.falls.map((fall) => fall.closedAt !== undefined)).toEqual([false, true]);
@@ -75,21 +75,18 @@ describe('closed falls without a start', () => {
   const closed = close(fallen, fallen.falls[0]?.start ?? 0, 10 * SECOND).state;
 
   test.each(['calling', 'on_call', 'fall_confirmed'])(
-    'a closed undated fall stays closed after %s within two minutes',
+    'a %s report within two minutes does not reopen a closed undated fall',
     (status) => {
       expect(play(closed, [130 * SECOND, startless(status)]).situations).toEqual([]);
     },
   );
-  test('a closed undated fall does not hide the next one', () => {
+  test('a closed undated fall does not suppress the alarm for the next one', () => {
     expect(play(closed, [130 * SECOND + 1, startless('calling')]).situations).toEqual(['fall_detected']);
   });
-  test.each(['finished', 'canceled'])(
-    'a closed undated fall stays closed when the device reports %s, at any time',
-    (status) => {
-      expect(play(closed, [3_600 * SECOND, startless(status)]).situations).toEqual([]);
-    },
-  );
-  test('a closed undated fall does not end the next one', () => {
+  test.each(['finished', 'canceled'])('a %s report does not affect a closed undated fall, however late', (status) => {
+    expect(play(closed, [3_600 * SECOND, startless(status)]).situations).toEqual([]);
+  });
+  test('a closed undated fall does not prevent the next one from ending', () => {
     const next = play(closed, [200 * SECOND, startless('calling')], [260 * SECOND, startless('finished')]);
     expect(next.situations).toEqual(['fall_detected', 'fall_finished']);
   });
@@ -100,7 +97,7 @@ describe('closed track falls', () => {
   const closed = close(fallen, start, 0, { track: 7 });
   const { state } = closed;
 
-  test('closing ends a track fall even if the person stays in the same posture', () => {
+  test('people can close a track fall while the person stays in the same posture', () => {
     expect(closed.situations).toEqual(['fall_finished']);
     expect(hasFallForPeople(state)).toBe(false);
     const happening = { situation: 'fall_detected' as const, region: null, subject: { fall: start, track: 7 } };
@@ -110,7 +107,7 @@ describe('closed track falls', () => {
     for (const message of [b.pose(7, 1), b.move(7, 2), b.people(0)])
       expect(play(state, [60 * SECOND, message]).situations.filter((name) => name?.startsWith('fall'))).toEqual([]);
   });
-  test('a closed track fall gives way to a new one after another pose or a pause', () => {
+  test('a new fall on the track is reported after another pose or a pause', () => {
     expect(play(state, [60 * SECOND, b.pose(7, 1)], [61 * SECOND, b.pose(7, 5)]).situations).toEqual(['fall_detected']);
     const later = play(state, [300 * SECOND, b.pose(7, 5)], [601 * SECOND, b.pose(7, 5)]);
     expect(later.situations).toEqual(['fall_detected']);
@@ -119,7 +116,7 @@ describe('closed track falls', () => {
   });
 });
 
-test('a response to an alarm without a fall leaves simultaneous falls unchanged', () => {
+test('a response to another kind of alarm leaves simultaneous falls unchanged', () => {
   const { state } = play(active, [0, a.fall('calling', start)]);
   const answer = { isAcknowledged: true, closedAt: null };
   expect(answerStep(state, eventKeyOf(firstIdAt(start)), answer)).toEqual({ state, events: [] });

@@ -55,7 +55,7 @@ const pass = (state: SensorState, ms: number) =>
   passTime(state, { now: start + ms, silentAt: Number.POSITIVE_INFINITY, timings });
 
 describe('fall events', () => {
-  test('fall events name the region where the fall began, and the newest position', () => {
+  test('fall events name the region where the fall began', () => {
     const { events } = play(
       active,
       [0, { status: 'fall_detected', point: atBed }],
@@ -76,14 +76,14 @@ describe('fall events', () => {
     );
     expect(events.map(({ region }) => region)).toEqual([null, null]);
   });
-  test('fall events name the region of the first known position', () => {
+  test('fall events name the region of the first known position of the fall', () => {
     const { events } = play(active, [0, { status: 'fall_detected' }], [1, { status: 'calling', point: atTable }]);
     expect(events.map(({ point, region }) => [point, region])).toEqual([
       [null, null],
       [atTable, table],
     ]);
   });
-  test('fall events identify the fall by its start and mark sensitive detection', () => {
+  test('fall events identify the fall by its start time', () => {
     const { events } = play(
       active,
       [0, { status: 'calling' }],
@@ -98,7 +98,7 @@ describe('fall events', () => {
     [{}, false, false],
     [{ isSimulated: true }, true, false],
     [{ isSilent: true }, false, true],
-  ])('time-based fall events are marked like the last report %j', (marks, isSimulated, isSilent) => {
+  ])('time-based fall events are simulated or silent like the last report %j', (marks, isSimulated, isSilent) => {
     const { state } = play(active, [0, { status: 'fall_detected', point: atBed, ...marks }]);
     const { events } = pass(state, 200 * SECOND);
     expect(events.map(({ happening }) => happening.situation)).toEqual([
@@ -112,7 +112,7 @@ describe('fall events', () => {
 });
 
 describe('ended falls', () => {
-  test('the state keeps only what identifies duplicate and late reports about an ended fall', () => {
+  test('an ended fall keeps only what is needed to recognize duplicate and late reports', () => {
     const { state } = play(
       active,
       [0, { status: 'calling', point: atBed, isSimulated: true, isSilent: true }],
@@ -126,7 +126,7 @@ describe('ended falls', () => {
     );
     expect(sensitive.state.falls).toEqual([{ start, phases: ['calling', 'finished'], isSensitive: true }]);
   });
-  test("an ended fall keeps the newest report's time unless it equals the start", () => {
+  test('an ended fall keeps the time of the newest report', () => {
     const falls = (time: number) =>
       play(active, [9, { status: 'calling' }, 0], [10, { status: 'finished' }, time]).state.falls;
     expect(falls(0)).toEqual([{ start, phases: ['calling', 'finished'] }]);
@@ -135,14 +135,14 @@ describe('ended falls', () => {
   test.each([
     [atBed, bed],
     [nowhere, null],
-  ])('a late alarm report sets the region of an ended fall without a region: %j', (point, region) => {
+  ])('a late alarm for an ended fall names the region of the fall: %j', (point, region) => {
     const early = { status: 'fall_detected', point } as const;
     const { state } = play(active, [20, early, 0], [21, { status: 'canceled' }, 9]);
     expect(state.falls).toEqual([{ start, phases: ['detected', 'canceled'], time: start + 9, region }]);
     const late = play(state, [22, { status: 'calling', point: atTable }, 5]);
     expect(late.events).toMatchObject([{ situation: 'fall_detected', region }]);
   });
-  test('an ended fall gets the region of its first position, even from a late alarm', () => {
+  test('a late alarm can provide the first position of an ended fall', () => {
     const { events } = play(
       active,
       [20, { status: 'fall_detected' }, 0],
@@ -151,7 +151,7 @@ describe('ended falls', () => {
     );
     expect(events.at(-1)).toMatchObject({ situation: 'fall_detected', region: table });
   });
-  test('a report is late only if it is older than another report about the same fall', () => {
+  test('a report is late only if a newer report about the same fall has arrived', () => {
     const { state } = play(active, [20, { status: 'calling' }, 5]);
     expect(play(state, [21, { status: 'fall_confirmed' }, 4]).events).toMatchObject([{ action: 'late' }]);
     expect(play(state, [21, { status: 'fall_confirmed' }, 5]).situations).toEqual([['fall_confirmed']]);
@@ -171,13 +171,13 @@ describe('ended falls', () => {
 
 describe('undated reports', () => {
   const startless = (status: FallStatus, more: Partial<FallSignal> = {}) => ({ status, start: null, ...more });
-  test('an undated report belongs to the open fall of its kind for up to two minutes', () => {
+  test('an undated report belongs to the previous undated fall for up to two minutes', () => {
     const falls = (at: number) =>
       play(active, [0, startless('calling')], [at, startless('calling')]).situations.map(([situation]) => situation);
     expect(falls(120 * SECOND)).toEqual(['fall_detected', undefined]);
     expect(falls(120 * SECOND + 1)).toEqual(['fall_detected', 'fall_detected']);
   });
-  test("an undated report belongs to a dated fall for two minutes after that fall's last change", () => {
+  test('an undated report belongs to a dated fall for up to two minutes after the last change', () => {
     const falls = (at: number) =>
       play(
         active,
@@ -188,7 +188,7 @@ describe('undated reports', () => {
     expect(falls(180 * SECOND)).toEqual([]);
     expect(falls(180 * SECOND + 1)).toEqual(['fall_detected']);
   });
-  test("an undated report's two minutes count from the last report with the same status", () => {
+  test('the two minutes for undated reports count from the last report with the same status', () => {
     const { situations } = play(
       active,
       [0, startless('fall_detected')],
@@ -198,7 +198,7 @@ describe('undated reports', () => {
     );
     expect(situations).toEqual([['fall_suspected'], ['fall_detected'], ['fall_suspected'], ['fall_detected']]);
   });
-  test('an undated report never belongs to a fall found by the other kind of detection', () => {
+  test('an undated report never belongs to a fall from the other kind of detection', () => {
     const { situations } = play(active, [0, startless('calling')], [1, startless('finished', { isSensitive: true })]);
     expect(situations).toEqual([['fall_detected'], ['fall_finished']]);
     const { state } = play(active, [0, startless('calling')], [1, startless('calling', { isSensitive: true })]);
@@ -211,7 +211,7 @@ describe('timed-out falls', () => {
   const ends = 182 * SECOND;
   const timedOut = pass(alarmed, ends).state;
 
-  test('a timed-out fall stays open for people for two hours', () => {
+  test('a timed-out fall still counts as open for people for two hours', () => {
     const [fall] = timedOut.falls;
     expect(fall).toEqual({
       start,
@@ -243,7 +243,7 @@ describe('timed-out falls', () => {
     expect(cleared.falls.map(({ endedByTime }) => endedByTime)).toEqual([undefined, start + HOUR + ends]);
   });
   test.each<FallStatus>(['finished', 'canceled', 'fall_exit'])(
-    'a timed-out fall ends for people once the device reports %s',
+    'a timed-out fall no longer counts as open for people after a %s report',
     (status) => {
       const { state, situations } = play(timedOut, [HOUR, { status }]);
       expect(situations).toEqual([[]]);
@@ -254,12 +254,12 @@ describe('timed-out falls', () => {
     },
   );
   test.each<FallStatus>(['fall_detected', 'fall_confirmed', 'calling'])(
-    'a timed-out fall stays open when the device reports %s',
+    'a timed-out fall still counts as open for people after a %s report',
     (status) => {
       expect(play(timedOut, [HOUR, { status }]).state.falls).toEqual(timedOut.falls);
     },
   );
-  test('a timed-out suspected fall ends at once for people, but not for its escalation', () => {
+  test('a timed-out suspected fall no longer counts as open for people', () => {
     const suspected = play(active, [0, { status: 'fall_detected', isSensitive: true }]).state;
     const over = { start, phases: ['detected', 'finished'], isSensitive: true, isUnreported: true };
     expect(pass(suspected, ends).state.falls).toEqual([over]);
@@ -267,7 +267,7 @@ describe('timed-out falls', () => {
       { ...over, phases: ['detected', 'finished', 'calling'] },
     ]);
   });
-  test('a timed-out fall is unchanged when the device reports the end of another fall', () => {
+  test('a timed-out fall does not change when another fall ends', () => {
     const two = pass(play(alarmed, [1, { status: 'calling', start: start + 1 }]).state, ends + 1).state;
     const { state } = play(two, [HOUR, { status: 'finished' }]);
     expect(state.falls.map(({ isUnreported = false }) => isUnreported)).toEqual([false, true]);
@@ -275,7 +275,7 @@ describe('timed-out falls', () => {
 });
 
 describe('next check', () => {
-  test('the next check ignores falls that can only time out', () => {
+  test('nextCheck ignores falls that can only time out', () => {
     expect(nextCheck(active, timings)).toBe(Number.POSITIVE_INFINITY);
     const called = play(active, [0, { status: 'calling' }]).state;
     expect(nextCheck(called, timings)).toBe(Number.POSITIVE_INFINITY);
@@ -286,7 +286,7 @@ describe('next check', () => {
     ).state;
     expect(nextCheck(begun, timings)).toBe(start + 5 + 55 * SECOND);
   });
-  test('the next check is for the fall due first, regardless of report order', () => {
+  test('falls advance in the order they are due, regardless of report order', () => {
     const { state } = play(
       active,
       [10 * SECOND, { status: 'fall_detected', start: start + 2 }],
@@ -297,7 +297,7 @@ describe('next check', () => {
   });
 });
 
-test('an active sensor becomes inactive after its fall events', () => {
+test('a sensor becomes inactive only after its pending fall events', () => {
   const { state } = play(active, [0, { status: 'fall_detected' }]);
   const { events, state: later } = passTime(state, {
     now: start + 60 * SECOND,

@@ -39,7 +39,7 @@ describe('late reports', () => {
     const up = a.regions({ 0: 0 });
     expect(late([inBed, 10], [up, 9], [inBed, 8], [up, 11])).toEqual(['bed_entered', '', '', 'bed_left']);
   });
-  test('a report is late even if the newer message was received in the same millisecond', () => {
+  test('a late report is recognized even within the same millisecond', () => {
     const at = 24 * hour;
     const actions = (
       maker: 'maker_a' | 'maker_b',
@@ -69,11 +69,11 @@ describe('late reports', () => {
   test('a report without a device timestamp is never late', () => {
     expect(late([here, 25 * hour], [gone, null])).toEqual(['occupied_room', 'empty_room']);
   });
-  test('an older report changes the state if no newer report of its kind exists', () => {
+  test('an older report still counts if it is the newest of its kind', () => {
     expect(late([a.regions({ 0: 1 }), 10], [here, 9])).toEqual(['bed_entered', 'occupied_room']);
     expect(late([here, 10], [a.fall('calling', 1), 9])).toEqual(['occupied_room', 'fall_detected']);
   });
-  test('an hours-old bed exit counts, and the newest exit keeps suspending other exits', () => {
+  test('a late bed exit does not shorten the suspension of further exits', () => {
     const out = a.bedExit();
     expect(late([out, 9 * hour], [out, hour], [out, 9 * hour + 899 * SECOND], [out, 9 * hour - 899 * SECOND])).toEqual([
       'bed_left',
@@ -84,7 +84,7 @@ describe('late reports', () => {
   });
 });
 
-test('two identical undated fall reports within 2 minutes raise one alarm, and the fall then times out', () => {
+test('two identical undated fall reports within 2 minutes raise only one alarm', () => {
   const raw = JSON.stringify({ type: 5, payload: { status: 'calling' } });
   let state = active;
   const situations = [0, 120, 241].map((seconds) => {

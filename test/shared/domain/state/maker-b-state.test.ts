@@ -30,13 +30,13 @@ const play = (messages: readonly object[], everyMs = 60 * SECOND, from = active,
 const situationsOf = (...messages: object[]) => play(messages).situations;
 
 describe('people counts', () => {
-  test('a count change from 0 to 2 or back causes an event, with or without timestamps', () => {
+  test('a room becomes occupied or empty when the reported count changes', () => {
     const counts = [2, 0, 2, 0].map((count) => b.people(count));
     const expected = ['occupied_room', 'empty_room', 'occupied_room', 'empty_room'];
     expect(situationsOf(...counts)).toEqual(expected);
     expect(play(counts.map(without), SECOND).situations).toEqual(expected);
   });
-  test('people are counted as they enter and leave, never below 0, until a count is reported', () => {
+  test('the number of people never drops below 0 when someone leaves', () => {
     const messages = [b.move(1, 1), b.move(2, 1), b.move(1, 2), b.people(1), b.move(2, 2), b.move(9, 2), b.move(3, 1)];
     expect(situationsOf(...messages)).toEqual(['occupied_room', '', '', '', 'empty_room', '', 'occupied_room']);
   });
@@ -47,7 +47,7 @@ describe('people counts', () => {
 
 describe('identical bytes', () => {
   const tilt = without(b.tilt());
-  test('identical bytes within 2 minutes are a duplicate if nothing else identifies them', () => {
+  test('identical bytes count as a duplicate for two minutes', () => {
     const moves = Array(3).fill(without(b.move(1, 1)));
     expect(play(moves, 120 * SECOND).state.people).toBe(1);
     expect(play(moves, 120 * SECOND + 1).state.people).toBe(3);
@@ -61,13 +61,13 @@ describe('identical bytes', () => {
     const messages = [without(b.people(0)), b.people(2), without(b.people(0))];
     expect(play(messages, SECOND, active, true).situations).toEqual(['', 'occupied_room', 'empty_room']);
   });
-  test('identical bytes still show that the sensor is online', () => {
+  test('a duplicate still shows that the sensor is online', () => {
     expect(play([tilt, tilt], SECOND).state.lastSeen).toBe(start + SECOND);
   });
 });
 
 describe('track falls', () => {
-  test('a track fall causes one event per posture and ends with any other pose', () => {
+  test('a track fall causes one event per posture', () => {
     const poses = [2, 2, 5, 5, 2, 5, 3, 3].map((pose) => b.pose(1, pose));
     expect(situationsOf(...poses)).toEqual(['fall_suspected', '', 'fall_detected', '', '', '', 'fall_finished', '']);
     expect(situationsOf(...[2, 10, 7, 8, 11].map((pose) => b.pose(1, pose)))).toEqual([
@@ -78,7 +78,7 @@ describe('track falls', () => {
       'fall_finished sitting_up_in_bed',
     ]);
   });
-  test('a track fall counts as new after the previous one ended', () => {
+  test('a track fall is new if the previous one has ended', () => {
     expect(situationsOf(...[5, 1, 5].map((pose) => b.pose(1, pose)))).toEqual([
       'fall_detected',
       'fall_finished',
@@ -90,7 +90,7 @@ describe('track falls', () => {
     [5, 'fall_detected'],
     [7, 'fall_suspected_sensitive'],
     [8, 'fall_detected_sensitive'],
-  ])('a track fall causes another event for pose %i after more than 5 minutes', (pose, situation) => {
+  ])('a track fall is reported again for pose %i after more than 5 minutes', (pose, situation) => {
     const lies = Array.from({ length: 3 }, () => b.pose(1, pose));
     for (const byDevice of [false, true]) {
       const spaced = (ms: number) => lies.map((message, at) => ({ ...message, timestamp: start + at * ms }));
@@ -98,7 +98,7 @@ describe('track falls', () => {
       expect(play(spaced(300_001), 300_001, active, byDevice).situations).toEqual([situation, situation, situation]);
     }
   });
-  test('a track fall causes another event after a different posture, but stays one fall', () => {
+  test('a different fall posture causes another event for the same fall', () => {
     const { situations, state } = play(
       [b.pose(1, 5), b.pose(1, 2), b.pose(1, 5), b.vital(0, 14, 60), b.pose(1, 5)],
       180_000,
@@ -107,7 +107,7 @@ describe('track falls', () => {
     expect(state.tracks).toMatchObject([{ since: start, fallPostures: ['fallen', 'suspected'] }]);
     expect(play([b.pose(1, 1)], 1, state).situations).toEqual(['fall_finished']);
   });
-  test('a repeated pose that is not a fall does not cause further events', () => {
+  test('repeating a pose that is not a fall does not cause events', () => {
     expect(play([b.pose(1, 11), b.pose(1, 11)], 3_600_000).situations).toEqual(['sitting_up_in_bed', '']);
   });
   test('falls on different tracks are separate', () => {
@@ -117,11 +117,11 @@ describe('track falls', () => {
       'fall_finished',
     ]);
   });
-  test('falls of different people with the same track number are separate', () => {
+  test('falls of two people with the same track number are separate', () => {
     expect(situationsOf(b.move(1, 1), b.pose(1, 5), b.move(1, 2), b.pose(1, 5)).at(-1)).toBe('fall_detected');
     expect(situationsOf(b.pose(1, 5), b.online(false), b.pose(1, 5)).at(-1)).toBe('fall_detected sensor_active');
   });
-  test('a track fall ends when the room is empty or the track leaves it', () => {
+  test('a track fall ends when the person leaves the room', () => {
     for (const [pose, end] of [
       [5, 'fall_finished'],
       [8, 'fall_finished'],
@@ -145,12 +145,12 @@ describe('track falls', () => {
       'fall_detected',
     ]);
   });
-  test('a track fall stays in the state among many tracks without a fall', () => {
+  test('a track fall is remembered even after many other tracks', () => {
     const others = Array.from({ length: 20 }, (_, at) => b.pose(at + 2, 1));
     const messages = [b.pose(1, 5), ...others, b.pose(1, 5), b.pose(1, 1)];
     expect(play(messages, SECOND).situations.slice(-2)).toEqual(['', 'fall_finished']);
   });
-  test('a track suspected 3 times within 5 minutes without an alarm causes one loop event', () => {
+  test('three suspected falls on a track within 5 minutes cause one loop event', () => {
     const falls = (...poses: number[]) => situationsOf(...poses.map((pose) => b.pose(1, pose)));
     expect(falls(2, 1, 2, 1, 2, 1)).toEqual([
       'fall_suspected',
@@ -177,7 +177,7 @@ describe('lasting conditions', () => {
       '',
     ]);
   });
-  test('a vital sign alarm is raised again after normal readings or another alarm in its group', () => {
+  test('a vital sign alarm is raised again after normal readings', () => {
     const high = b.vital(11, 30, 70);
     const low = b.vital(12, 5, 70);
     const heart = b.vital(14, 15, 130);
@@ -200,7 +200,7 @@ describe('lasting conditions', () => {
     expect(play([b.tilt(), b.tilt()], 3_600 * SECOND).situations).toEqual(['sensor_tilted', 'sensor_tilted']);
     expect(situationsOf(b.tilt(), b.online(false), b.tilt()).at(-1)).toBe('sensor_tilted sensor_active');
   });
-  test('going offline causes one event, and so does the next message', () => {
+  test('a sensor that goes offline causes only one event', () => {
     expect(situationsOf(b.online(false), b.online(false), b.online(true), b.online(true))).toEqual([
       'sensor_inactive',
       '',

@@ -27,7 +27,7 @@ describe('presence and region reports', () => {
     ['monitored_bed', 'bed_entered', 'bed_left'],
     ['door', 'door_entered', 'door_left'],
     ['default', 'region_entered', 'region_left'],
-  ] as const)("a %s region causes its own event, with the region and the person's position", (kind, entered, left) => {
+  ] as const)('entering or leaving a %s region causes an event that names the region', (kind, entered, left) => {
     const regions = [region(0, kind)];
     const named = { id: 'r0', index: 0, name: 'R0' };
     const first = apply(active, presence(true, { 0: true }), regions);
@@ -46,13 +46,13 @@ describe('presence and region reports', () => {
       apply(state, presence(true, { 0: false, 1: false }), regions).events.map(({ situation }) => situation),
     ).toEqual(['occupied_room', 'door_left']);
   });
-  test('a bed exit suspends further exits for 15 minutes, even among other events', () => {
+  test('a bed exit is recorded even if other regions change in the same report', () => {
     const regions = [region(0, 'bed'), region(1, 'door')];
     const { state, events } = apply({ ...active, inside: [0] }, presence(true, { 0: false, 1: true }), regions);
     expect(events.map(({ situation }) => situation)).toEqual(['occupied_room', 'bed_left', 'door_entered']);
     expect(state.bedExit).toBe(start);
   });
-  test('the state keeps the times when presence and regions were last reported', () => {
+  test('the state records when presence and regions were last reported', () => {
     expect(apply(active, presence(true), []).state).toMatchObject({ presenceAt: start });
     expect(apply(active, presence(true), []).state).not.toHaveProperty('regionsAt');
     const { state } = apply(active, presence(null, { 0: true }), []);
@@ -60,7 +60,7 @@ describe('presence and region reports', () => {
     expect(state).not.toHaveProperty('presenceAt');
     expect(apply(active, presence(true), []).state).not.toHaveProperty('inside');
   });
-  test("a bed exit reported by the device names the room's bed, if any", () => {
+  test('a bed exit names the bed if the room has one', () => {
     const exit: Signal = { kind: 'bed_exit', point };
     const regions = [region(1, 'door'), region(2, 'bed')];
     expect(apply(active, exit, regions).events).toMatchObject([
@@ -80,7 +80,7 @@ describe('room changes', () => {
     { id: 'door', positionIdx: 0 },
     { id: 'table', positionIdx: 3 },
   ];
-  test("a room change moves people to their region's new number and drops removed regions", () => {
+  test('a room change keeps people in their region, even if its number changes', () => {
     expect(renumbered({ inside: [2, 0, 1, 9] }, before, after)).toEqual({ inside: [3, 0, 9] });
     const track = { id: 7, inside: [1, 0], areas: { 0: 'in', 2: 'out', 9: 'in' } as const };
     expect(renumbered({ tracks: [track] }, before, after)).toEqual({
@@ -101,7 +101,7 @@ describe('needsOf', () => {
     kind: 'moves',
     moves: areas.map((index) => ({ track: 1, entered: true, area: index === null ? null : { index, kind: null } })),
   });
-  test('needsOf requests regions if any of several moves concerns an area', () => {
+  test('needsOf requests regions if any of several moves names an area', () => {
     expect(needsOf(active, moved(null, 1))).toEqual({ ...none, regions: true });
     expect(needsOf(active, moved(null))).toEqual(none);
   });
@@ -116,7 +116,7 @@ describe('needsOf', () => {
     expect(needsOf(active, { kind: 'bed_exit', point: null })).toEqual({ ...none, regions: true });
     expect(needsOf(state, { kind: 'bed_exit', point: null })).toEqual({ ...none, regions: true, critical: true });
   });
-  test('needsOf requests the configuration for a fall report that time can advance', () => {
+  test('needsOf requests the configuration for a fall that advances over time', () => {
     const fall = (status: 'fall_confirmed' | 'calling', startDate: number | null): Signal => ({
       kind: 'fall',
       status,
@@ -143,7 +143,7 @@ describe('needsOf', () => {
   });
 });
 
-test('a full memory keeps the newest item, then the most valuable others, newest first', () => {
+test('a full memory keeps the newest and the most valuable items', () => {
   const worth = (item: string) => Number(item[0]);
   expect(remembered(['1a', '0b', '1c', '0d'], 3, worth)).toEqual(['1a', '1c', '0d']);
   expect(remembered(['1a', '1b', '1c', '0d'], 3, worth)).toEqual(['1b', '1c', '0d']);

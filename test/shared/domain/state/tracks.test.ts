@@ -38,7 +38,7 @@ const play = (from: SensorState, ...signals: readonly (readonly [at: number, sig
 };
 
 describe('track falls', () => {
-  test('track fall events keep naming the region where the fall began', () => {
+  test('track fall events name the region where the fall began', () => {
     const { events } = play(
       stateOf(),
       [0, move(1, true, 0)],
@@ -58,17 +58,17 @@ describe('track falls', () => {
       ],
     ]);
   });
-  test('a track fall has no region if the person had left all of them', () => {
+  test('a track fall has no region if the person was in none', () => {
     const { last } = play(stateOf(), [0, move(1, true, 0)], [1, move(1, false, 0)], [2, pose(1, 5)]);
     expect(last).toMatchObject([{ situation: 'fall_detected', region: null }]);
   });
-  test("track fall events include the track and the fall's start", () => {
+  test('track fall events name the track and the start of the fall', () => {
     const { events } = play(stateOf(), [0, pose(7, 2)], [9, pose(7, 5)], [20, pose(7, 1)]);
     const subject = { track: 7, fall: start };
     expect(events.flat().map((event) => event.subject)).toEqual([subject, subject, subject]);
     expect(events.flat().map(({ newFall }) => newFall)).toEqual([true, true, false]);
   });
-  test('an empty room ends every fall, as finished only after an alarm', () => {
+  test('every track fall ends when the room is empty', () => {
     const { last } = play(stateOf(), [0, pose(1, 2)], [1, pose(2, 5)], [2, pose(3, 1)], [3, people(1)], [4, people(0)]);
     expect(last.map(({ situation, subject }) => [situation, subject?.track])).toEqual([
       ['empty_room', undefined],
@@ -76,12 +76,12 @@ describe('track falls', () => {
       ['fall_finished', 2],
     ]);
   });
-  test('a track fall stays stored, and tracks without a fall are dropped first', () => {
+  test('a track without a fall is dropped before a track with a fall', () => {
     const others = Array.from({ length: 20 }, (_, at) => [at + 1, pose(at + 2, 1)] as const);
     const { state } = play(stateOf(), [0, pose(1, 5)], ...others);
     expect(state.tracks?.map(({ id }) => id)).toEqual([1, 15, 16, 17, 18, 19, 20, 21]);
   });
-  test('only suspicions that begin a fall count toward a loop', () => {
+  test('a suspicion during an ongoing fall does not count toward a loop', () => {
     const falls = (...poses: number[]) =>
       play(stateOf(), ...poses.map((number, at) => [at, pose(1, number)] as const)).situations.join(' ');
     expect(falls(2, 1, 2, 1, 2)).toContain('fall_loop');
@@ -92,23 +92,23 @@ describe('track falls', () => {
 
 describe('late track alarms', () => {
   const at = 10 * SECOND;
-  test('a late alarm on a track raises the alarm for a fall that is still suspected', () => {
+  test('a late alarm on a track turns a suspected fall into an alarm', () => {
     const { state, last } = play(stateOf(), [0, pose(1, 2)], [at, pose(1, 2)], [at - 1, pose(1, 5)]);
     expect(last).toMatchObject([{ situation: 'fall_detected', subject: { track: 1, fall: start } }]);
     expect(state.tracks).toMatchObject([{ fallPostures: ['suspected', 'fallen'] }]);
     expect(play(state, [at + 1, pose(1, 1)]).situations).toEqual(['fall_finished']);
   });
-  test('a late alarm on a track clears earlier suspicions counted toward a loop', () => {
+  test('a late alarm on a track resets the loop', () => {
     const { state } = play({ ...stateOf(), loop: [1, 2] }, [0, pose(1, 7)], [at, pose(1, 7)], [at - 1, pose(1, 5)]);
     expect(state.loop).toBeUndefined();
   });
-  test('a late alarm on a track is ignored if the fall was closed or already alarmed', () => {
+  test('a late alarm on a track is ignored if the fall was closed or already raised an alarm', () => {
     const closed: Track = { id: 1, at: start + at, pose: 5, since: start, fallPostures: ['suspected'], isClosed: true };
     expect(play(stateOf(closed), [at - 1, pose(1, 5)]).last).toMatchObject([{ action: 'late' }]);
     const raised: Track = { id: 1, at: start + at, pose: 5, since: start, fallPostures: ['fallen'] };
     expect(play(stateOf(raised), [at - 1, pose(1, 5)]).last).toMatchObject([{ action: 'late' }]);
   });
-  test('a late alarm on a track raises and ends a fall that ended without an alarm', () => {
+  test('a late alarm on a track still raises an alarm if the fall ended without one', () => {
     const up: Track = { id: 1, at: start + at, pose: 1 };
     const { state, last } = play(stateOf(up), [at - 1, pose(1, 5)]);
     const subject = { track: 1, fall: start + at - 1 };
@@ -118,7 +118,7 @@ describe('late track alarms', () => {
     ]);
     expect(state.tracks).toEqual([{ ...up, alarmedUpTo: start + at }]);
   });
-  test('a late alarm on a track is a duplicate if older than the last raised alarm', () => {
+  test('a late alarm on a track is ignored if it is older than the last alarm', () => {
     const track: Track = { id: 1, at: start + at, pose: 1, alarmedUpTo: start + 5 };
     expect(play(stateOf(track), [4, pose(1, 5)]).last).toMatchObject([{ action: 'late' }]);
     expect(play(stateOf(track), [5, pose(1, 5)]).situations).toEqual(['fall_detected fall_finished']);
@@ -132,12 +132,12 @@ describe('late track alarms', () => {
 });
 
 describe('track moves', () => {
-  test('a move older than another report on the same track does not change anything', () => {
+  test('a move is ignored if a newer report on the same track has arrived', () => {
     const { state, last } = play(stateOf(), [9, move(1, true, 0)], [8, move(1, false, 0)]);
     expect(last).toMatchObject([{ action: 'late' }]);
     expect(state.tracks).toEqual([{ id: 1, at: start + 9, areas: { 0: 'in' }, inside: [0] }]);
   });
-  test("a track keeps the person's current areas in order of entry", () => {
+  test("a track keeps a person's current areas in order of entry", () => {
     const { state, events } = play(
       stateOf(),
       [0, move(1, true, 0)],
@@ -152,7 +152,7 @@ describe('track moves', () => {
       { situation: 'region_left', region: named(1), subject: { track: 1 } },
     ]);
   });
-  test('re-entering an area moves that area to the end of the list, without an event', () => {
+  test('re-entering an area does not cause an event', () => {
     const { state, situations } = play(stateOf(), [0, move(1, true, 0)], [1, move(1, true, 1)], [2, move(1, true, 0)]);
     expect(situations[2]).toBe('');
     expect(state.tracks?.[0]).toMatchObject({ inside: [1, 0], at: start + 2 });
@@ -163,7 +163,7 @@ describe('track moves', () => {
     expect(track?.inside).toEqual(Array.from({ length: 16 }, (_, at) => at + 14));
     expect(Object.keys(track?.areas ?? {})).toHaveLength(8);
   });
-  test('a track is kept after the person leaves only if the device has a clock', () => {
+  test('the track of a person who left is kept only if the device has a clock', () => {
     const left = (from: Track) => play(stateOf(from), [9, move(1, false)]).state.tracks;
     expect(left({ id: 1, pose: 1 })).toEqual([{ id: 1, at: start + 9 }]);
     expect(left({ id: 1, pose: 5, fallPostures: ['fallen'], since: start })).toEqual([
@@ -175,7 +175,7 @@ describe('track moves', () => {
     const unset = step(stateOf({ id: 1, pose: 1 }), move(1, false), messageTime(start, null), context);
     expect(unset.state.tracks).toEqual([]);
   });
-  test('tracks of people in the room are kept over those of a person who left', () => {
+  test('the tracks of people who left are dropped first', () => {
     const there: Track[] = Array.from({ length: 7 }, (_, at) => ({ id: at + 1, pose: 1 }));
     const areas: Track = { id: 20, areas: { 0: 'in' } };
     const { state } = play(stateOf(...there, areas, { id: 30, at: start }), [1, pose(40, 1)]);

@@ -9,7 +9,7 @@ import { dateAndTime, dateTimeAndZone, wallTime } from '#shared/domain/time/wall
 const berlin = 'Europe/Berlin';
 const at = (text: string) => Date.parse(text);
 
-test('a clock time occurs once a day, twice if repeated, or at the clock change if skipped', () => {
+test('a clock time occurs twice on a day when that hour is repeated', () => {
   const times = (date: string, clock: string, zone = berlin) => {
     const { first, last } = clockTimes(date, clock, zone);
     return [new Date(first).toISOString(), new Date(last).toISOString()];
@@ -43,7 +43,7 @@ test('wallTime returns the weekday, date and clock time', () => {
   expect(['2026-01-04', '2026-01-05', '2026-01-10'].map(weekdayOf)).toEqual([7, 1, 6]);
 });
 
-test('dateTimeAndZone always names the time zone, but dateAndTime only UTC', () => {
+test('dateAndTime names the time zone only for UTC', () => {
   const time = at('2026-07-01T10:00:00Z');
   expect([dateAndTime(time, berlin), dateTimeAndZone(time, berlin)]).toEqual([
     '2026-07-01 12:00',
@@ -95,7 +95,7 @@ test('Day accepts existing dates and rejects months', () => {
   expect(Day.safeParse('2026-02-30').error?.issues).toMatchObject([{ params: { key: 'invalid' } }]);
 });
 
-test('days in a time span start at local midnight, with partial days at the ends', () => {
+test('each day in a time span starts at local midnight', () => {
   const span = { from: at('2026-10-24T10:00:00Z'), to: at('2026-10-26T05:00:00Z') };
   expect(daysOf({ month: '2026-10', ...span }, berlin)).toEqual([
     { date: '2026-10-24', from: span.from, to: at('2026-10-24T22:00:00Z') },

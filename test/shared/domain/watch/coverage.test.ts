@@ -114,7 +114,7 @@ describe('watch coverage', () => {
     expect(withHook({ sensorGroupId: 9 }).fallsTold).toBe('none');
   });
 
-  test('one reachable recipient covers falls, regardless of other recipients', () => {
+  test('one reachable recipient is enough to cover falls', () => {
     const rules = [
       rule([toWebhook(2), { userId: 4, by: 'sms' }, { onDuty: true, by: 'push' }, toWebhook(1)]),
       silence(),
@@ -124,7 +124,7 @@ describe('watch coverage', () => {
 });
 
 describe('gaps about falls', () => {
-  test('a customer without sensors is a gap', () => {
+  test('having no sensors is a gap', () => {
     expect(watchOf({ sensors: [] })).toMatchObject({ fallsTold: 'some', gaps: [{ kind: 'no_sensors' }] });
     expect(watchOf({ sensors: [], rules: [] })).toMatchObject({ fallsTold: 'none', gaps: [{ kind: 'no_sensors' }] });
   });
@@ -146,14 +146,14 @@ describe('gaps about falls', () => {
     ['for another fall situation', { situation: 'fall_confirmed' }],
     ['for sensitive detection', { situation: 'fall_detected_sensitive' }],
     ['that is disabled', { isEnabled: false }],
-  ])('every sensor has a gap if the only rule is a rule %s', (_, more) => {
+  ])('every sensor has a gap if the only rule is one %s', (_, more) => {
     expect(watchOf({ rules: [rule([toWebhook(1)], more), silence()] })).toMatchObject({
       fallsTold: 'none',
       gaps: [{ kind: 'no_rule', ...both }],
     });
   });
 
-  test('a sensor covered only by a region rule has a gap', () => {
+  test('a sensor has a gap if its only rule is limited to a region', () => {
     const rules = [
       rule([toWebhook(1)], { sensorId: 'a', regionId: uuid(9) }),
       rule([toWebhook(1)], { sensorId: 'b' }),
@@ -196,7 +196,7 @@ describe('gaps about falls', () => {
     });
   });
 
-  test('a fetched feed and a webhook with a timely first attempt are not gaps', () => {
+  test('a webhook is not a gap if its first attempt is made in time', () => {
     const feed = { url: null, lastSuccess: now - 1, retrySchedule: [3_600] };
     for (const more of [feed, { retrySchedule: [119, 3_600] }])
       expect(watchOf({ webhooks: [webhook(1, more)] })).toMatchObject({ fallsTold: 'all', gaps: [] });
@@ -207,7 +207,7 @@ describe('gaps about falls', () => {
     ]);
   });
 
-  test('a failing customer webhook is a gap if no rule covers the sensors', () => {
+  test('a failing customer webhook is a gap if no rule covers falls', () => {
     const failing = customerHook(2, { consecutiveFailures: 1 });
     expect(watchOf({ rules: [silence()], webhooks: [webhook(1), failing] }).gaps).toEqual([
       { kind: 'no_rule', ...both },
@@ -216,7 +216,7 @@ describe('gaps about falls', () => {
     expect(watchOf({ webhooks: [webhook(1), failing] }).gaps).toEqual([]);
   });
 
-  test('a webhook that was deleted or belongs to another bot is a gap', () => {
+  test('a rule with a deleted webhook has a gap', () => {
     const rules = [rule([toWebhook(1)]), rule([toWebhook(2)], { situation: 'sensor_inactive' })];
     const deleted = watchOf({ rules, webhooks: [webhook(2)] }).gaps;
     expect(deleted).toMatchObject([{ kind: 'unreachable_recipient', webhookId: uuid(1), userId: null, by: null }]);
@@ -224,7 +224,7 @@ describe('gaps about falls', () => {
     expect(elsewhere).toMatchObject([{ kind: 'unreachable_recipient' }]);
   });
 
-  test('a user without the required channel, or with an unavailable one, is a gap', () => {
+  test("a user who cannot be reached through the rule's channel is a gap", () => {
     const gapsBy = (reach: Partial<WatchInput['reach']>) =>
       watchOf({ rules: [rule([{ userId: 4, by: 'sms' }]), silence()], reach: reaching(reach) }).gaps;
     const unreachable = { kind: 'unreachable_recipient', userId: 4, by: 'sms', webhookId: null };
@@ -233,7 +233,7 @@ describe('gaps about falls', () => {
     expect(gapsBy({ channels: new Map([[4, ['sms']]]), sendable: ['email'] })).toMatchObject([unreachable]);
   });
 
-  test('a rule for people on duty is a gap if none of them can be notified', () => {
+  test('a rule for people on duty is a gap if no one on duty can be notified', () => {
     const watchWith = (reach: Partial<WatchInput['reach']>) =>
       watchOf({ rules: [rule([{ onDuty: true, by: 'sms' }]), silence()], reach: reaching(reach) });
     const channels = new Map([
@@ -249,7 +249,7 @@ describe('gaps about falls', () => {
       });
   });
 
-  test('a recipient is not a gap during hours other recipients cover', () => {
+  test('an unreachable recipient is not a gap in hours that other recipients cover', () => {
     const day = { ...night, from: '06:00', to: '21:00' };
     const rules = [
       rule([toWebhook(1)], { schedule: night }),
@@ -295,7 +295,7 @@ describe('other gaps', () => {
     expect(watchOf({ unnotified: [unnotified] })).toMatchObject({ fallsTold: 'all', gaps: [unnotified] });
   });
 
-  test('gaps for alarms about people come first, newest first, before any offline sensors', () => {
+  test('gaps for alarms about people come first', () => {
     const sensors = Array.from({ length: 250 }, (_, at) => sensor(`${uuid(at)}`, { isActive: false }));
     const alarm = (situation: 'sensor_inactive' | 'fall_detected' | 'apnea', at: number, createDate: number) =>
       ({ kind: 'unnotified', sensorId: uuid(at), situation, hitId: at, createDate }) as const;

@@ -8,7 +8,7 @@ import { channelsOnDuty, nextDutyCheck, rulesOnDuty } from '#shared/domain/watch
 const ALL_DAYS = [1, 2, 3, 4, 5, 6, 7];
 const at = (text: string): number => Date.parse(`${text}:00Z`);
 
-test('the next duty check follows the next roster, duty or schedule change, within an hour', () => {
+test('duty is checked again after the next change, and within an hour', () => {
   const roster = [{ userId: 1, days: ALL_DAYS, from: '08:00', to: '08:45' }];
   const plan: DutyPlan = { roster, own: [], timeZone: 'UTC' };
   const rule = (from: string) =>
@@ -32,7 +32,7 @@ const ruleFor = (recipients: Recipient[], more: object = {}): Rule => ({
   updateDate: 0,
 });
 
-test('enabled rules for urgent situations need someone on duty if any step notifies them', () => {
+test('an urgent rule needs someone on duty if any of its steps notifies people on duty', () => {
   const user: Recipient = { userId: 1, by: 'sms' };
   const needed = [
     ruleFor([onDuty('sms')]),
@@ -47,7 +47,7 @@ test('enabled rules for urgent situations need someone on duty if any step notif
   expect(rulesOnDuty([...others, ...needed])).toEqual(needed);
 });
 
-test('only channels used by rules that apply now are needed on duty, in a fixed order', () => {
+test('only channels of rules that apply now are needed on duty', () => {
   const schedule = { days: ALL_DAYS, from: '20:00', to: '06:00', timeZone: 'UTC' };
   const rules = [
     ruleFor([{ userId: 1, by: 'email' }, onDuty('sms')]),

@@ -25,7 +25,7 @@ test('openedGaps names only the new sensors and rules', () => {
   expect(openedGaps([off(1)], [off(1, 2)])).toEqual([off(2)]);
 });
 
-test('openedGaps includes hours only if some of them were covered before', () => {
+test('openedGaps includes uncovered hours only if they were covered before', () => {
   const before = [hours('06:00', '21:00', 'a')];
   expect(openedGaps(before, [hours('07:00', '21:00', 'a')])).toEqual([]);
   expect(openedGaps(before, [hours('06:00', '21:01', 'a')])).toEqual([hours('06:00', '21:01', 'a')]);
@@ -35,13 +35,13 @@ test('openedGaps includes hours only if some of them were covered before', () =>
   expect(openedGaps(halves, [hours('08:00', '20:00', 'a')])).toEqual([]);
 });
 
-test('openedGaps skips sensors if the earlier list was too long to name them all', () => {
+test('openedGaps skips sensors if the earlier list was truncated', () => {
   const before: Gap = { kind: 'no_rule', sensorIds: ['a'], total: 500 };
   expect(openedGaps([before], [noRule('b')])).toEqual([]);
   expect(openedGaps([before], [{ ...hours('06:00', '21:00', 'b'), total: 500 } as Gap])).toEqual([]);
 });
 
-test("openedGaps reports how much an overlong list's total has grown", () => {
+test('openedGaps reports how much the total of a truncated list has grown', () => {
   const shown = (total: number, ...sensorIds: string[]): Gap => ({ kind: 'no_rule', sensorIds, total });
   expect(openedGaps([shown(100, 'a', 'd')], [shown(120, 'a', 'b')])).toEqual([shown(20, 'b')]);
   expect(openedGaps([shown(100, 'a')], [shown(101, 'a', 'b', 'c')])).toEqual([shown(1, 'b')]);
@@ -49,7 +49,7 @@ test("openedGaps reports how much an overlong list's total has grown", () => {
   expect(openedGaps([shown(100, 'a')], [shown(100, 'a', 'b')])).toEqual([]);
 });
 
-test('openedGaps compares totals for the same hours if both lists are too long', () => {
+test('openedGaps compares totals for the same hours if both lists are truncated', () => {
   const at = (from: string, total: number): Gap => ({ ...hours(from, '21:00', 'a'), total }) as Gap;
   const before = [at('06:00', 100), at('08:00', 50)];
   expect(openedGaps(before, [at('06:00', 100), at('08:00', 70)])).toEqual([{ ...at('08:00', 20), sensorIds: [] }]);
@@ -110,7 +110,7 @@ describe('changes that open gaps', () => {
   };
   const opening = (kind: string, operation: string, object: Kind) =>
     mayOpen({ kind } as Gap, { operation, object: { kind: object, id: '1' } });
-  test.each(Object.entries(causes))('a %s gap can be opened only by changes to %j', (kind, objects) => {
+  test.each(Object.entries(causes))('a %s gap can be opened only by a change to %j', (kind, objects) => {
     for (const [object, all] of Object.entries(operations) as [Kind, string[]][])
       for (const operation of all) {
         const isImport = operation === 'createImport' && objects.length > 0;
@@ -122,7 +122,7 @@ describe('changes that open gaps', () => {
       }
   });
 
-  test('an operation opens a gap only if its full name matches', () => {
+  test('an operation is matched by its full name', () => {
     for (const [object, all] of Object.entries(operations) as [Kind, string[]][])
       for (const operation of all)
         for (const other of [`x${operation}`, `${operation}x`])

@@ -40,7 +40,7 @@ const toWebhook: Recipient = { botId: 7, webhookId: uuid(1) };
 const bySms: Recipient = { userId: 1, by: 'sms' };
 const onDuty: Recipient = { onDuty: true, by: 'sms' };
 
-test('an enabled webhook without failures is not a gap, unless its format is Raw', () => {
+test('a webhook is a gap if it is disabled, failing or Raw', () => {
   const gap = (more: Partial<WebhookRecord>) => webhookGap(webhook(1, more), [5], reach())?.kind ?? null;
   expect([{}, { isEnabled: false }, { consecutiveFailures: 1 }, { format: 'raw' as const }].map(gap)).toEqual([
     null,
@@ -84,7 +84,7 @@ test('people on duty can be reached if any of them has the channel', () => {
   ]);
 });
 
-test('a rule needs only one reachable recipient, regardless of other recipients', () => {
+test('a rule needs only one reachable recipient', () => {
   expect(gaps(reach(), toWebhook, bySms, onDuty)).toEqual([]);
   expect(gaps(reach({ sendable: ['push'] }), toWebhook, bySms).map(({ kind }) => kind)).toEqual([
     'unreachable_recipient',
@@ -92,7 +92,7 @@ test('a rule needs only one reachable recipient, regardless of other recipients'
   ]);
 });
 
-test('duty is empty only if a rule notifies people on duty and none can be notified', () => {
+test('isDutyEmpty is true only if a rule notifies people on duty and none can be reached', () => {
   expect(isDutyEmpty(reach(), [bySms, onDuty])).toBe(true);
   expect(isDutyEmpty(reach({ onDuty: [1] }), [onDuty])).toBe(false);
   expect(isDutyEmpty(reach(), [bySms])).toBe(false);
@@ -100,7 +100,7 @@ test('duty is empty only if a rule notifies people on duty and none can be notif
   expect(isDutyEmpty(reach({ onDuty: [1] }), [onDuty, { onDuty: true, by: 'push' }])).toBe(true);
 });
 
-test('gaps concern falls, except missing offline rules, alarms to no one and webhooks to the host', () => {
+test('only certain kinds of gaps affect fall alarms', () => {
   const all = [
     'no_sensors',
     'sensor_offline',
@@ -126,7 +126,7 @@ test('gaps concern falls, except missing offline rules, alarms to no one and web
   expect(gapOfSensors('no_rule', ['a', 'b'])).toEqual([{ kind: 'no_rule', sensorIds: ['a', 'b'], total: 2 }]);
 });
 
-test('a watch report stays fresh for one minute, unless the date is in the future', () => {
+test('a watch report stays fresh for one minute', () => {
   const at = (date: number) => isUpToDate({ date }, 1_000_000);
   expect([1_000_000, 940_001, 940_000, 1_010_000, 1_010_001].map(at)).toEqual([true, true, false, true, false]);
 });
