@@ -55,7 +55,7 @@ describe('isOnlyFailing', () => {
   const attempt = (number: number): PackedAttempt => [number, 1, 500, null, [], ''];
   const delivery = deliveryOf({ sendTryTimes: [now - 300, now - 200, now - 100], log: [1, 2, 3].map(attempt) });
   const only = webhookOf({ pendingSince: now - HOUR, consecutiveFailures: 3 });
-  test('isOnlyFailing is true if one delivery accounts for all receiver failures', () => {
+  test('a delivery counts as the only failing one if it accounts for all receiver failures', () => {
     expect(isOnlyFailing(only, delivery)).toBe(true);
     const since = { ...only, lastSuccess: now - 200, consecutiveFailures: 1 };
     expect(isOnlyFailing(since, delivery)).toBe(true);
@@ -69,11 +69,11 @@ describe('isOnlyFailing', () => {
     ['the receiver has recovered since', { backDate: now - HOUR }, {}],
     ['nothing failed', { consecutiveFailures: 0 }, { log: [] }],
     ['the attempts are not logged yet', {}, { log: [] }],
-  ])('isOnlyFailing is false if %s', (_, webhook, more) => {
+  ])('a delivery does not count as the only failing one if %s', (_, webhook, more) => {
     expect(isOnlyFailing(webhookOf({ ...only, ...webhook }), { ...delivery, ...more })).toBe(false);
   });
 
-  test('isOnlyFailing is false for a delivery without a log', () => {
+  test('a delivery without a log never counts as the only failing one', () => {
     const { log: _, ...unlogged } = delivery;
     expect(isOnlyFailing(only, unlogged)).toBe(false);
   });
@@ -87,7 +87,7 @@ describe('early attempts', () => {
     expect(isEarlyAttempt(deliveryOf({ nextAttempt: 1, sendTryTimes: [] }))).toBe(true);
   });
 
-  test('an early attempt is made only if it saves more than a second', () => {
+  test('an early attempt must save more than a second', () => {
     expect(earlyTime(deliveryOf({}), now, 0)).toBe(now);
     expect(earlyTime(deliveryOf({ nextAttempt: now + 1_001 }), now, 0)).toBe(now);
     expect(earlyTime(deliveryOf({ nextAttempt: now + 1_000 }), now, 0)).toBeNull();

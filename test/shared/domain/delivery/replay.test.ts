@@ -91,7 +91,7 @@ describe('replay requests', () => {
 });
 
 describe('replays', () => {
-  test('a replay does not include expired deliveries or deliveries created after it', () => {
+  test('a replay covers neither expired deliveries nor deliveries created later', () => {
     expect(spanOf({ since: 0, until: now + DAY, createDate: now })).toEqual([now - 30 * DAY, now]);
     expect(spanOf({ since: now - DAY, until: now - 1, createDate: now })).toEqual([now - DAY, now - 1]);
   });
@@ -164,7 +164,7 @@ describe('redeliveries', () => {
     expect(again).toMatchObject({ id: 'third', replayOf: 'first', repeats: 'second' });
   });
 
-  test('a redelivery has the same id each time within a replay', () => {
+  test('redelivering twice in one replay yields the same id', () => {
     const made = replayedDelivery(original, record, now + 9, now);
     expect(made).toMatchObject({ replay: uuid, replayOf: original.id, nextAttempt: now + 9 });
     expect(timeOfUlid(made.id)).toBe(now);

@@ -34,7 +34,7 @@ test('an attempt is due at once if the clock was set back by an unknown amount',
   expect(correctedAttempt(failedAt(now + DAY), null, now)).toBe(now);
 });
 
-test('setting the clock back does not move an attempt planned while the clock was right', () => {
+test('setting the clock back does not move attempts planned before the clock went wrong', () => {
   expect(correctedAttempt(failedAt(now - 60_000), DAY, now)).toBeNull();
   expect(correctedAttempt(failedAt(now + 9_000), DAY, now)).toBeNull();
 });
@@ -46,7 +46,7 @@ test('setting the clock back does not affect deliveries that are due, being sent
   expect(correctedAttempt(failedAt(now + DAY, { nextAttempt: now }), DAY, now)).toBeNull();
 });
 
-test('a future date of the last attempt does not prevent an early attempt', () => {
+test('an early attempt is possible even if the last attempt has a future date', () => {
   const failed = failedAt(now + DAY, { nextAttempt: now + HOUR });
   expect(earlyTime(failed, now, 0)).toBe(now + 1_000);
 });

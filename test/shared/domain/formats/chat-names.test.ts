@@ -113,7 +113,7 @@ describe('user-written names and texts', () => {
     );
   });
 
-  test('the test names contain chat commands before they are rendered', () => {
+  test('every test name contains a chat command before rendering', () => {
     for (const trick of tricks) expect([trick, commands.some((command) => command.test(trick))]).toEqual([trick, true]);
   });
 

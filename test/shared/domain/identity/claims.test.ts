@@ -83,7 +83,7 @@ test('an OIDC rule grants nothing by default and rejects unknown fields', () => 
     expect(OidcRules.safeParse(rules).success).toBe(false);
 });
 
-test('a claim that is an object, list or null has no value', () => {
+test('claims that are objects, lists or null are ignored', () => {
   const any = (claim: unknown, value: string) =>
     accessOf({ c: claim }, OidcRules.parse([{ claim: 'c', value, customerId: 1 }]));
   expect([any({}, '[object Object]'), any(null, 'null'), any(undefined, 'undefined'), any([[['a']]], 'a')]).toEqual([
@@ -111,6 +111,6 @@ test('a nested claim path does not reach into strings or null', () => {
   expect([by('a.length', '2', { a: 'xy' }), by('a.b.c', 'x', { a: { b: null } })]).toEqual([null, null]);
 });
 
-test('a name is trimmed before it is truncated', () => {
+test('names are trimmed before truncation', () => {
   expect(profileOf({ given_name: `   ${'a'.repeat(64)}b` }).firstName).toBe('a'.repeat(64));
 });

@@ -65,7 +65,7 @@ describe('exports', () => {
     user: ['manage_users', 'manage_rules'],
   } as const;
   test.each(Object.entries(needed) as [Subject['kind'], readonly Permission[]][])(
-    'exporting a %s requires every permission the exported data requires',
+    'exporting a %s requires permissions for all the exported data',
     (kind, permissions) => {
       expect(mayExport(caller(permissions), subject(kind))).toBe(true);
       expect(mayExport(caller([], true), subject(kind))).toBe(true);

@@ -66,7 +66,7 @@ test('dutyChanges returns changes for about a day ahead', () => {
   expect(usersOnDuty(plan, at('2027-01-04T09:00')).map(({ userId }) => userId)).toEqual([1, 2]);
 });
 
-test('a person can be reached only through verified channels that did not bounce', () => {
+test('a person can be reached only through verified channels that have not bounced', () => {
   const verified = { address: 'a', provenDate: 5 };
   expect(
     reachingChannels([

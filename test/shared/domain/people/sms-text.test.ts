@@ -59,7 +59,7 @@ describe('SMS text', () => {
       expect(smsText({ ...alarm, title }).split('\n')[0]).toBe(title);
   });
 
-  test('smsText breaks up web addresses in names with spaces', () => {
+  test('smsText uses spaces to break up web addresses in names', () => {
     const text = smsText({ ...alarm, title: 'Fall: https:\u200b//evil.\u200bexample, a@\u200bb.\u200bde' });
     expect(text.split('\n')[0]).toBe('Fall: https: //evil. example, a@b. de');
   });

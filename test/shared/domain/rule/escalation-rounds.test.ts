@@ -61,12 +61,12 @@ test('the next round after the steps is one of up to 20 repeats', () => {
   expect([MAX_REPEATS, MAX_HIT_MESSAGES]).toEqual([20, 300]);
 });
 
-test('a hurried step never runs later than planned', () => {
+test('a step brought forward never runs later than planned', () => {
   const due = (now: number) => nextRound(plan([60]), waiting({ at: now, isHurried: true }), created)?.at;
   expect([due(at(10)), due(at(90))]).toEqual([at(10), at(60)]);
 });
 
-test('opening a round counts a step or a repeat', () => {
+test('opening a repeat increases the number of repeats', () => {
   const round = { kind: 'step', after: 60, at: at(60) } as const;
   const opened = { round: 3, after: 60, repeats: 1, at: at(60), open: 'step' };
   expect(withOpenRound(waiting({ round: 2, repeats: 1 }), round, false)).toEqual(opened);

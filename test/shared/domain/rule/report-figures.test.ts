@@ -93,7 +93,7 @@ describe('falls', () => {
     expect(october?.rooms.at(-1)).toMatchObject({ sensorId: 'gone', name: null, falls: 1 });
   });
 
-  test('falls from two sensors count twice, even if their UUIDs are equal', () => {
+  test('falls on different sensors count separately, even if their UUIDs are equal', () => {
     const same = { sensorEventId: 'one uuid' };
     const [october] = figures([hit(1, 'fall_detected', same), hit(1, 'fall_detected', { ...same, sensorId: B })]);
     expect(october?.total.falls).toBe(2);

@@ -26,7 +26,7 @@ const apply = (state: SensorState, signal: Signal, received = start + 1) =>
   step(state, signal, messageTime(received, null), noRoomContext);
 
 describe('sensors', () => {
-  test('a sensor counts as steady from its second message on', () => {
+  test('a sensor counts as steady after the second message', () => {
     const first = apply({ ...newSensorState, lastSeen: start }, still).state;
     expect(first).not.toHaveProperty('isSteady');
     expect(apply(first, still, first.lastSeen).state).not.toHaveProperty('isSteady');

@@ -192,7 +192,7 @@ describe('passing time', () => {
     const { state } = passTime(play([a.sensitive('fall_suspected', 1)]).state, limits(1_000 * SECOND));
     expect(play([a.sensitive('calling', 1)], SECOND, state).situations).toEqual(['fall_detected_sensitive']);
   });
-  test('nextMove can return only the next alarm, or any next change', () => {
+  test('nextMove returns the next alarm, or the next change of any kind', () => {
     const { timings } = noRoomContext;
     expect(nextMove(begun, timings, 'alarm')).toBe(55 * SECOND);
     const calling = play([a.fall('fall_detected', 1), a.fall('calling', 1)]).state;

@@ -134,7 +134,7 @@ describe.each([
     });
     fc.assert(property, { numRuns: 300 });
   });
-  test('time causes an event only if the state changes', () => {
+  test('the passage of time causes an event only if the state changes', () => {
     const property = fc.property(anyInputs(anyInput), (inputs) => {
       const { state, now } = play(maker, inputs);
       const { events, state: later } = passTime(state, {

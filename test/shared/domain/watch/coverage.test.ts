@@ -233,7 +233,7 @@ describe('gaps about falls', () => {
     expect(gapsBy({ channels: new Map([[4, ['sms']]]), sendable: ['email'] })).toMatchObject([unreachable]);
   });
 
-  test('a rule for people on duty is a gap if no one on duty can be notified', () => {
+  test('notifying people on duty is a gap if none of them can be reached', () => {
     const watchWith = (reach: Partial<WatchInput['reach']>) =>
       watchOf({ rules: [rule([{ onDuty: true, by: 'sms' }]), silence()], reach: reaching(reach) });
     const channels = new Map([
