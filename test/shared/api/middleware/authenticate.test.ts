@@ -241,7 +241,7 @@ test('counts a request with a forged token toward the address limit, not the acc
   expect(world.guard.rates.count(OF_ACCOUNT, 0, START).calls).toBe(1);
 });
 
-test('counts account requests only after verification once a forged token was used', async () => {
+test("a forged token delays counting the account's requests until they are verified", async () => {
   const world = createGuard();
   const token = await logInAs(world);
   const counts: number[] = [];

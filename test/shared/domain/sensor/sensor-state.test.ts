@@ -123,7 +123,7 @@ describe('sensor activity', () => {
     expect(step(first, still, at(10_000), noRoomContext).state.lastSeen).toBe(20_000);
   });
 
-  test('an unknown message makes a sensor active', () => {
+  test('an unknown message causes an event without a situation', () => {
     expect(play([{ kind: 'unknown' }]).events).toMatchObject([
       { situation: null, type: 'unknown', action: 'received', code: null },
     ]);
