@@ -5,7 +5,9 @@ import { firstIdAt } from '#shared/domain/ids.ts';
 import { kinds, type Situation } from '#shared/domain/kinds.ts';
 import { UNCLEAR_MS } from '#shared/domain/sensor/sensor-state.ts';
 import type { AlarmCursor } from '#shared/store/alarms/alarm-cursor.ts';
+import { alarmOf } from '#shared/store/alarms/alarm-details.ts';
 import type { AlarmFilter } from '#shared/store/alarms/alarm-lists.ts';
+import type { Table } from '#shared/store/engine/client.ts';
 import { idBeforeFirst } from '#shared/store/hits/hit-item.ts';
 import { items } from '#shared/store/table.ts';
 import { anna, ben, HOME, SENSOR } from '#test/fixtures/answered-hits.ts';
@@ -271,5 +273,125 @@ describe('first notifications', () => {
     await deliver('one', 1, 'full', later + 4, { state: 'delivered' });
     expect(await dates()).toEqual([later + 6, later + 4]);
     expect((await list(later)).map(({ notifiedDate }) => notifiedDate)).toEqual([null, null]);
+  });
+
+  /** Writes a successful delivery of an event at a time (ms). */
+  const deliver = (table: Table, webhookId: string, number: number, receiveDate: number, at: number) => {
+    const event = { uuid: uuid(number), source: uuid(number), receiveDate, sensorId: SENSOR };
+    const deliveryId = firstDeliveryId(event, 0, webhookId, 'full');
+    const key = items.delivery({ customerId: HOME, webhookId, deliveryId });
+    return table.write({ put: { ...key, updateDate: at, state: 'delivered' } });
+  };
+  const hook = { hook: 'full' } as const;
+
+  test("a single hit's notification counts, whatever webhooks received", async () => {
+    const { table, happen, change, list } = start();
+    await happen(1, now, 'fall_detected', 1);
+    await deliver(table, 'hook', 1, now, now + 1);
+    expect(await list(later, hook)).toMatchObject([{ notifiedDate: now + 1 }]);
+    await change(1, { notifiedDate: later });
+    expect(await list(later, hook)).toMatchObject([{ notifiedDate: later }]);
+  });
+
+  test('a webhook that received only a later event from the fall counts', async () => {
+    const { table, happen, list } = start();
+    await happen(1, now, 'fall_detected', 1);
+    await happen(2, now + 5_000, 'fall_detected', 1);
+    await deliver(table, 'hook', 2, now + 5_000, later);
+    expect(await list(later, hook)).toMatchObject([{ notifiedDate: later }]);
+  });
+
+  test('an event delivery counts for only the first ten webhooks', async () => {
+    const { table, happen, list } = start();
+    await happen(1, now, 'apnea');
+    const hooks = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`hook-${at + 1}`, 'full' as const]));
+    await deliver(table, 'hook-11', 1, now, now + 1);
+    expect(await list(later, hooks)).toMatchObject([{ notifiedDate: null }]);
+    await deliver(table, 'hook-10', 1, now, later);
+    expect(await list(later, hooks)).toMatchObject([{ notifiedDate: later }]);
+  });
+
+  test('an alarm whose event is not stored yet has no notification', async () => {
+    const { its, list } = start();
+    const own = { ruleId: 1, sensorId: SENSOR, sensorEventId: uuid(1), situation: 'apnea', messages: [] };
+    const hit = some({ ...own, hitNumber: { series: now, number: 1 } });
+    await its.ruleHits.append(HOME, { id: idBeforeFirst(HOME), createDate: 0 }, hit, now);
+    expect(await list(later, hook)).toMatchObject([{ uuid: uuid(1), notifiedDate: null, state: 'open' }]);
+  });
+});
+
+describe('answers and feedback of a whole fall', () => {
+  const judge = (table: Table, id: number, at: number, about: number | null) => {
+    const key = items.feedback({ customerId: HOME, sensorId: SENSOR, feedbackId: firstIdAt(at) });
+    return table.write({ put: { ...key, id, eventId: about && uuid(about) } });
+  };
+
+  test('the newest feedback on any event from a fall without a rule counts', async () => {
+    const { table, happen, list } = start();
+    await happen(1, now, 'fall_detected');
+    await happen(2, now + 5_000, 'fall_detected');
+    await judge(table, 1, now + 1, 1);
+    expect(await list()).toMatchObject([{ uuid: uuid(1), feedback: { id: 1 } }]);
+    await judge(table, 2, now + 6_000, 2);
+    await judge(table, 3, now + 7_000, 1);
+    await judge(table, 4, now + 8_000, 2);
+    await judge(table, 5, now + 9_000, null);
+    expect(await list()).toMatchObject([{ uuid: uuid(1), feedback: { id: 4 } }]);
+  });
+
+  test('an alarm with a hit takes feedback from its hits alone', async () => {
+    const { table, happen, change, list } = start();
+    await happen(1, now, 'fall_detected', 1);
+    await judge(table, 1, now + 1, 1);
+    expect(await list()).toMatchObject([{ feedback: null }]);
+    await change(1, { feedback: { id: 9 } });
+    expect(await list()).toMatchObject([{ feedback: { id: 9 } }]);
+  });
+
+  test('a person who acknowledged only the second hit acknowledged the alarm', async () => {
+    const { happen, change, list } = start();
+    await happen(1, now, 'fall_detected', 2);
+    await change(2, { acknowledgement: anna(later) });
+    expect(await list()).toMatchObject([{ acknowledgement: anna(later), state: 'acknowledged' }]);
+  });
+
+  test('a rule that fired only for a later event answers for the alarm', async () => {
+    const { happen, change, list } = start();
+    await happen(1, now, 'fall_detected');
+    await happen(2, now + 5_000, 'fall_detected', 1);
+    await change(1, { acknowledgement: anna(later) });
+    expect(await list()).toMatchObject([{ uuid: uuid(1), hitIds: [idOf(1)], acknowledgement: anna(later) }]);
+  });
+});
+
+describe('hits newer than those read', () => {
+  /** Returns the hit ids of an alarm whose first hit is read, as well as hit 3 with a date (ms). */
+  const hitIds = async (newestDate: number, secondDate: number, hasNewer = true) => {
+    const { its, table, happen } = start();
+    await happen(1, now, 'fall_detected', 1);
+    await happen(2, secondDate, 'fall_detected', 1);
+    const hit = (await its.ruleHits.get(HOME, idOf(1))) ?? expect.unreachable();
+    const stored = await table.get<{ listSk: string }>(items.ruleHit({ customerId: HOME, hitId: idOf(1) }));
+    const read = { ...hit, listSk: stored?.listSk ?? '' };
+    const newest = { ...read, id: idOf(3), sensorId: 'id_b', createDate: newestDate };
+    const cursor = { hitId: 0, date: now, uuid: '' };
+    const event = { date: now, uuid: uuid(1), sensorId: SENSOR, situation: 'fall_detected', fall: fallKey } as const;
+    const context = { table, customerId: HOME, hooks: {}, now: later, hits: [newest, read], hasNewer };
+    const alarm = await alarmOf(context, { ...event, hit: read, eventId: null, cursor });
+    return alarm?.hitIds;
+  };
+  const HOUR = 3_600_000;
+
+  test.each([
+    ['read hits reach 4 hours later', 4 * HOUR, true, [idOf(1), idOf(2)]],
+    ['read hits reach beyond that', 4 * HOUR + 1, true, [idOf(1)]],
+    ['no hits are newer than those read', 0, false, [idOf(1)]],
+  ])('unread hits are looked up if they may exist: %s', async (_, after, hasNewer, expected) => {
+    expect(await hitIds(now + after, now, hasNewer)).toEqual(expected);
+  });
+
+  test('unread hits are looked up from the last event in a fall', async () => {
+    expect(await hitIds(now + 5 * HOUR, now + HOUR)).toEqual([idOf(1), idOf(2)]);
+    expect(await hitIds(now + 5 * HOUR + 1, now + HOUR)).toEqual([idOf(1)]);
   });
 });
