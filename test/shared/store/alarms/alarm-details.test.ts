@@ -365,11 +365,11 @@ describe('answers and feedback of a whole fall', () => {
 });
 
 describe('hits newer than those read', () => {
-  /** Returns the hit ids of an alarm whose first hit is read, as well as hit 3 with a date (ms). */
-  const hitIds = async (newestDate: number, secondDate: number, hasNewer = true) => {
+  /** Returns the hit ids of an alarm with two hits, for two events or (null) one, if only the first hit was read. */
+  const hitIds = async (newestDate: number, secondDate: number | null, hasNewer = true) => {
     const { its, table, happen } = start();
-    await happen(1, now, 'fall_detected', 1);
-    await happen(2, secondDate, 'fall_detected', 1);
+    await happen(1, now, 'fall_detected', secondDate === null ? 2 : 1);
+    if (secondDate !== null) await happen(2, secondDate, 'fall_detected', 1);
     const hit = (await its.ruleHits.get(HOME, idOf(1))) ?? expect.unreachable();
     const stored = await table.get<{ listSk: string }>(items.ruleHit({ customerId: HOME, hitId: idOf(1) }));
     const read = { ...hit, listSk: stored?.listSk ?? '' };
@@ -388,6 +388,7 @@ describe('hits newer than those read', () => {
     ['no hits are newer than those read', 0, false, [idOf(1)]],
   ])('unread hits are looked up if they may exist: %s', async (_, after, hasNewer, expected) => {
     expect(await hitIds(now + after, now, hasNewer)).toEqual(expected);
+    expect(await hitIds(now + after, null, hasNewer)).toEqual(expected);
   });
 
   test('unread hits are looked up from the last event in a fall', async () => {
