@@ -17,8 +17,8 @@ const newHit = (event: string, fields: object = {}): NewHit =>
     hitNumber: { series: now, number: 1 },
     ...fields,
   });
-const start = () => {
-  const world = hitWorld();
+const start = (before?: (command: string) => unknown) => {
+  const world = hitWorld(before);
   const append = (hit: NewHit, after = nowhere, at = now, its = world.its) => its.ruleHits.append(HOME, after, hit, at);
   return { ...world, append };
 };
@@ -90,4 +90,21 @@ test('an erased hit keeps its number and can no longer be read', async () => {
   await put(before + 1, { isErased: true });
   expect(await read(before + 1)).toBeNull();
   expect(await append(newHit('e2'))).toMatchObject({ id: before + 2 });
+});
+
+test('a process that knows the newest hits appends each further hit with one write', async () => {
+  const commands: string[] = [];
+  const { append, its, table } = start((command) => commands.push(command));
+  const placesOf = async (...events: string[]) => {
+    commands.length = 0;
+    const places: number[] = [];
+    for (const event of events) places.push((await append(newHit(event))).id - before);
+    return [places, commands.filter((command) => command === 'QueryCommand').length];
+  };
+  expect(await placesOf('e1', 'e2', 'e3', 'e4')).toEqual([[1, 2, 3, 4], 0]);
+  const other = store(table);
+  for (const event of ['e5', 'e6']) await append(newHit(event), nowhere, now, other);
+  expect(await placesOf('e7')).toEqual([[7], 1]);
+  expect(await placesOf('e8', 'e6', 'e1', 'e9')).toEqual([[8, 6, 1, 9], 0]);
+  expect(await its.ruleHits.lastPlace(HOME)).toEqual({ id: before + 9, createDate: now });
 });

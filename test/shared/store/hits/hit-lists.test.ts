@@ -41,6 +41,21 @@ test('the latest changes include all recent hits, because their changes are not 
   expect((await latest()).find(({ hitId }) => hitId === 6)?.updateDate).toBe(now);
 });
 
+test.each([
+  ['exactly 15 s ago', SOON_MS + 5_000, [5, 4, 3, 2]],
+  ['more than 15 s ago', SOON_MS + 5_001, [5, 4]],
+])('the latest changes continue past hits created %s, or end there', async (_, age, expected) => {
+  const { latest, put } = await start();
+  for (const id of [4, 5]) await put(id, { createDate: now - age, updateDate: now });
+  expect((await latest()).map(({ hitId }) => hitId)).toEqual(expected);
+});
+
+test('the latest changes end once one of two hits is old', async () => {
+  const { latest, put } = await start();
+  await put(5, { createDate: now, updateDate: now });
+  expect((await latest()).map(({ hitId }) => hitId)).toEqual([5, 4]);
+});
+
 test('the latest changes omit hits created before the requested time', async () => {
   const { latest, table } = await start();
   const ttl = (createDate: number) => Math.ceil((createDate + EVENT_RETENTION) / 1_000);
@@ -63,6 +78,18 @@ test('recently changed hits are listed by latest change, newest first', async ()
   expect(await last([{ hitId: 2, updateDate: OLD + 5 }], 2)).toEqual([5, 2]);
   await put(1, { isErased: true });
   expect(await last(changes, 2)).toEqual([5]);
+});
+
+test('recently changed hits that changed at the same time are listed newest hit first', async () => {
+  const { last } = await start();
+  const changes = [1, 2, 3].map((hitId) => ({ hitId, updateDate: now }));
+  expect(await last(changes, 3)).toEqual([3, 2, 1]);
+  expect(await last(changes.toReversed(), 3)).toEqual([3, 2, 1]);
+});
+
+test('recently changed hits omit hits that no longer exist', async () => {
+  const { last } = await start();
+  expect(await last([{ hitId: 99, updateDate: now }], 3)).toEqual([5, 4]);
 });
 
 test('recently changed hits omit changes recorded before the clock was set back', async () => {

@@ -26,6 +26,10 @@ const cases: [string, Case][] = [
   ],
   ['hits that all changed late', { every: 1_000, count: 20, after: (id) => 60_000 - 2_000 * id }],
   [
+    'hits of which a whole stretch changed late',
+    { every: 3_000, count: 40, after: (id) => (id > 10 && id <= 30 ? 500_000 - id : varied(id)) },
+  ],
+  [
     'hits after the clock was set back',
     { every: 1_000, count: 25, after: varied, back: (id) => (id > 11 && id < 15 ? 40_000 : 0) },
   ],
@@ -109,5 +113,14 @@ test('a slice of a long sequence needs only the hits around it', async () => {
     read.hits = 0;
     await rankByChange(line, late, hits[at] ?? expect.unreachable(), 1);
     expect(read.hits).toBeLessThanOrEqual(16);
+  }
+});
+
+test('a slice needs few hits even if many hits changed late, but in the same order', async () => {
+  const { late, line, read } = start({ every: 3_000, count: 300, after: (id) => (id > 150 ? 20_000 : 0) });
+  for (const offset of [50, 150, 200]) {
+    read.hits = 0;
+    await sliceByChange(line, late, { offset, length: 5, ties: 1 });
+    expect(read.hits).toBeLessThanOrEqual(50);
   }
 });

@@ -27,6 +27,13 @@ test('hits without a gap extend those in memory, and hits after a gap replace th
   expect(recent.since(1, at(4))).toBeNull();
 });
 
+test('hits that overlap those in memory replace them', () => {
+  const recent = recentHits();
+  recent.note(1, hits(5, 8));
+  recent.note(1, hits(7, 9));
+  expect([recent.since(1, at(6)), recent.since(1, at(5))]).toEqual([hits(7, 9), null]);
+});
+
 test('only the newest 500 hits stay in memory', () => {
   const recent = recentHits();
   recent.note(1, hits(1, 501));
