@@ -175,7 +175,7 @@ describe('registration events', () => {
     expect([await actionsOf(sensorId), death.isOver()]).toEqual([['sensor/registered'], true]);
   });
 
-  test('at most 100 rejected registrations create events within 15 minutes', async () => {
+  test('no more than 100 rejected registrations create events within 15 minutes', async () => {
     const first = await linked();
     const other = await linked();
     ahead += 15 * MINUTE;

@@ -6,7 +6,7 @@ import { erasureRules } from '#shared/store/subjects/erasure-rules.ts';
 test.each([
   ['English', itemsEnglish],
   ['German', itemsGerman],
-])('has a name in %s for every item kind that an erasure counts', (_, names) => {
+])('every item kind that an erasure counts has a name in %s', (_, names) => {
   const counted = Object.entries(erasureRules).filter(([, belonging]) => Object.keys(belonging).length > 0);
   expect(Object.keys(names).toSorted()).toEqual(counted.map(([kind]) => kind).toSorted());
 });

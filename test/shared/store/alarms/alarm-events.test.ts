@@ -8,16 +8,16 @@ import { HOME, SENSOR } from '#test/fixtures/answered-hits.ts';
 import { now, uuid } from '#test/fixtures/store-items.ts';
 
 const MINUTE = 60_000;
-const keyOf = (start: number, track?: number) => start.toString(36) + (track === undefined ? '' : `-${track}`);
+const fallKey = (start: number, track?: number) => start.toString(36) + (track === undefined ? '' : `-${track}`);
 const detected = { type: 'fall', action: 'fall_detected' };
 const finished = { type: 'fall', action: 'finished' };
 const active = { type: 'sensor', action: 'active' };
 const inactive = { type: 'sensor', action: 'inactive' };
-type Given = { number: number; at: number } & Record<string, unknown>;
+type StoredEvent = { number: number; at: number } & Record<string, unknown>;
 
 /** Reads the events for an alarm, and returns their numbers and how the alarm ended. */
 const read = async (
-  events: readonly Given[],
+  events: readonly StoredEvent[],
   alarm: Partial<Candidate>,
   closing: { now?: number; closedAt?: number | null } = {},
 ) => {
@@ -34,8 +34,8 @@ const read = async (
 };
 
 describe('the events in a fall', () => {
-  const fall = keyOf(now);
-  const many = (count: number): Given[] =>
+  const fall = fallKey(now);
+  const many = (count: number): StoredEvent[] =>
     Array.from({ length: count }, (_, at) => ({ number: at + 1, at: now + at, fall, ...detected }));
 
   test('urgent events are ordered by receipt, then by id, and each appears once', async () => {
@@ -52,7 +52,7 @@ describe('the events in a fall', () => {
     const events = [
       { number: 1, at: now, fall, ...detected },
       { number: 2, at: now + 1, fall, type: 'fall', action: 'calling' },
-      { number: 3, at: now + 2, fall: keyOf(now + 2), ...detected },
+      { number: 3, at: now + 2, fall: fallKey(now + 2), ...detected },
       { number: 4, at: now + 3, ...detected },
       { number: 5, at: now + 4, fall, type: 'fall', action: 'fall_detected_sensitive' },
     ];
@@ -86,7 +86,7 @@ describe('the events in a fall', () => {
     ['with the fall, if it starts 10 s before the alarm', 10_000, 10_000],
     ['with the fall, if it starts long before the alarm', 30 * MINUTE, 30 * MINUTE],
   ])('a search begins %s', async (_, before, margin) => {
-    const started = keyOf(now - before);
+    const started = fallKey(now - before);
     const events = [
       { number: 1, at: now - margin - 1, fall: started, ...detected },
       { number: 2, at: now - margin, fall: started, ...detected },
@@ -120,11 +120,11 @@ describe('the events in a fall', () => {
   });
 
   test.each([
-    ['an earlier alarm on the track', keyOf(now - 1, 7), keyOf(now, 7), false],
-    ['a later alarm on the track', keyOf(now + 1, 7), keyOf(now, 7), true],
-    ['a later alarm on another track', keyOf(now + 1, 8), keyOf(now, 7), false],
-    ['a later fall, if neither has a track', keyOf(now + 1), keyOf(now), false],
-    ['an event from before falls had keys', undefined, keyOf(now, 7), false],
+    ['an earlier alarm on the track', fallKey(now - 1, 7), fallKey(now, 7), false],
+    ['a later alarm on the track', fallKey(now + 1, 7), fallKey(now, 7), true],
+    ['a later alarm on another track', fallKey(now + 1, 8), fallKey(now, 7), false],
+    ['a later fall, if neither has a track', fallKey(now + 1), fallKey(now), false],
+    ['an event from before falls had keys', undefined, fallKey(now, 7), false],
   ])('the end of %s may end an alarm', async (_, ended, own, expected) => {
     const { end } = await read([{ number: 2, at: now + 5, fall: ended, ...finished }], { fall: own });
     expect(end).toEqual(expected ? { date: now + 5, by: 'device' } : null);

@@ -294,7 +294,7 @@ test('a delivery that ends without an attempt counts as failed in the replay', a
   });
 });
 
-test('due deliveries to people are listed by creation date within a time range', async () => {
+test('deliveries to people that are due are listed by creation date within a time range', async () => {
   const { its } = await createHooks();
   const ids = [1, 2, 3, 4].map(deliveryId).toSorted();
   const put = (at: number, fields: object) =>
