@@ -16,7 +16,7 @@ export type Queues = {
   send: (queue: QueueName, messages: readonly QueueMessage[]) => Promise<void>;
   /** Sets the seconds until messages received from the queue with this ARN become visible again. */
   hide: (arn: string, receiptHandles: readonly string[], seconds: number) => Promise<void>;
-  /** Starts moving the dead letters for a queue back to it. */
+  /** Starts moving messages from the dead-letter queue back to their queue. */
   redrive: (queue: QueueName) => Promise<void>;
 };
 

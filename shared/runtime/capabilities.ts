@@ -70,7 +70,7 @@ export const capabilities = {
   'enqueue:jobs': { resource: 'jobs', actions: ['sqs:SendMessage'], modules: ['queues'] },
   /** Handling the messages in the queues of a consumer. For the other permissions, see lib/aws/data/grants.ts. */
   consume: { resource: 'quarantine', actions: ['sqs:SendMessage'], modules: ['queues'] },
-  /** Returning dead letters to their queues. For the permissions, see lib/aws/data/grants.ts. */
+  /** Returning messages from dead-letter queues to their queues. For the permissions, see lib/aws/data/grants.ts. */
   redrive: { modules: ['queues'] },
   /**
    * Sending emails, as whole messages, from the stage address.

@@ -116,7 +116,7 @@ type ByCapability = {
   'enqueue:retries': object;
   'enqueue:jobs': object;
   consume: object;
-  /** Returns the dead letters to the queues they came from. Never fails, because an alarm is on while there are any. */
+  /** Moves dead-lettered messages back to their queues. Never fails, because an alarm is on while there are any. */
   redrive: { redrive: () => Promise<void> };
   /**
    * Sends an email, and returns whether it was accepted. Never rejects, because callers must not learn whether a user
@@ -205,7 +205,7 @@ const providers: { [C in Capability]: (runtime: Runtime) => Promise<ByCapability
   consume: async () => ({}),
   redrive: async ({ queues, log }) => ({
     redrive: async () => {
-      // SQS refuses to move the dead letters in a queue while an earlier move is running.
+      // SQS refuses to move messages out of a dead-letter queue while an earlier move is running.
       const redriven = workQueues.map((name) =>
         queues.redrive(name).catch((error: unknown) => log('warn', 'could not redrive dead letters', { name }, error)),
       );

@@ -59,7 +59,7 @@ export const items = {
   listedCustomer: item('CUSTOMERS', 'CUSTOMER#{0customerId}'),
   customer: item('C#{customerId}', 'CUSTOMER'),
   user: item('C#{customerId}', 'USER#{0userId}'),
-  /** Leads to a deleted user's remaining data, for as long as any is kept. */
+  /** Leads to a deleted user's remaining data until none is left. */
   formerUser: item('C#{customerId}', 'FORMER_USER#{0userId}'),
   /** A user's channel, with the hash of the verification code. */
   channel: item('C#{customerId}#U#{userId}', 'CHANNEL#{by}'),

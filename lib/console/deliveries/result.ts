@@ -27,12 +27,12 @@ const arrivalText = (
   texts: DeliveryTexts,
   formatNumber: (value: number) => string,
 ): string => {
-  const resent = replayOf === null ? [] : [texts.resent];
-  const result = lastAttempt && [
-    attemptResult(lastAttempt, texts),
-    ...(lastAttempt.outbox ? [] : [texts.within(durationText(lastAttempt.durationMs, formatNumber))]),
-  ];
-  return [...resent, ...(result ? [result.join(' ')] : [])].join(', ');
+  const resent = replayOf === null ? '' : texts.resent;
+  if (!lastAttempt) return resent;
+  const result = attemptResult(lastAttempt, texts);
+  const duration = durationText(lastAttempt.durationMs, formatNumber);
+  const arrival = lastAttempt.outbox ? result : `${result} ${texts.within(duration)}`;
+  return resent === '' ? arrival : `${resent}, ${arrival}`;
 };
 
 /** Returns the delivery outcome in a few words; '' if the state says it all. */
