@@ -88,8 +88,8 @@ const fallEvents = async (
   const found = await readEvents(table, { customerId, sensorId }, { from, to, isEnd });
   const urgent = found.filter((event) => event.fall === fall && urgentSituationOf(event) !== null).toSorted(byReceipt);
   const last = found.find(isEnd);
-  // Closing a fall creates such an event too.
-  const reported = last && (closedAt === null || last.source !== null) ? endOf(last, date, now) : null;
+  // Closing a fall creates such an event too, but it would count two hours after the closure.
+  const reported = last ? endOf(last, date, now) : null;
   const closed: AlarmEnd | null = closedAt === null ? null : { date: closedAt, by: 'closure' };
   if (!reported || !closed) return { urgent, end: reported ?? closed };
   return { urgent, end: reported.date < closed.date ? reported : closed };

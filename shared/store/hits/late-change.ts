@@ -1,4 +1,5 @@
 import { EVENT_RETENTION } from '#shared/domain/event/event.ts';
+import { orderDateOf } from '#shared/domain/rule/hit-position.ts';
 import type { TableReader } from '../engine/client.ts';
 import type { Item, Write } from '../engine/request.ts';
 import { items } from '../table.ts';
@@ -44,11 +45,8 @@ export const lateChangesSince = async (table: TableReader, customerId: number, s
 };
 
 /** Returns the write recording that a hit changed at a time (ms). It belongs in the same transaction as the change. */
-export const lateChangeWrite = (
-  customerId: number,
-  { id: hitId, sensorId, createDate }: StoredHit,
-  time: number,
-): Write => {
-  const ttl = Math.ceil((createDate + EVENT_RETENTION) / 1_000);
+export const lateChangeWrite = (customerId: number, hit: StoredHit, time: number): Write => {
+  const { id: hitId, sensorId } = hit;
+  const ttl = Math.ceil((orderDateOf(hit) + EVENT_RETENTION) / 1_000);
   return { put: { ...items.lateChange({ customerId, hitId }), sensorId, updateDate: time, ttl } };
 };

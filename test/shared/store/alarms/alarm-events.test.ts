@@ -108,6 +108,17 @@ describe('the events in a fall', () => {
     expect((await read(events, { fall }, { closedAt })).end).toEqual({ date, by });
   });
 
+  test('a fall that ended by time keeps this end when people close it later', async () => {
+    const events = [{ number: 1, at: now + 5, fall, source: null, ...finished }];
+    const end = { date: now + 5 + UNCLEAR_MS, by: 'time' };
+    for (const closedAt of [null, end.date + 1])
+      expect((await read(events, { fall }, { closedAt, now: end.date + 2 })).end).toEqual(end);
+    expect((await read(events, { fall }, { closedAt: end.date - 1, now: end.date + 2 })).end).toEqual({
+      date: end.date - 1,
+      by: 'closure',
+    });
+  });
+
   test('an end at the time of the closure counts as a closure', async () => {
     const events = [{ number: 2, at: now + 5, fall, ...finished }];
     expect((await read(events, { fall }, { closedAt: now + 5 })).end).toEqual({ date: now + 5, by: 'closure' });

@@ -47,7 +47,22 @@ test.each([
   expect(write).toMatchObject({ put: { ttl: expiry + more, updateDate: now + 60_000 } });
 });
 
-test('late changes from a time on are listed newest hit first', async () => {
+test('a late change to a hit created after the clock was set back is kept as long as the hit', () => {
+  const hit = some({ id: 1, sensorId: 's', createDate: now - 3_600_000, orderDate: now });
+  expect(lateChangeWrite(HOME, hit, now)).toMatchObject({ put: { ttl: (now + EVENT_RETENTION) / 1_000 } });
+});
+
+test('a clock that is set back hides no late changes to earlier hits', async () => {
+  const { table } = start();
+  for (const [id, createDate] of [
+    [1, now],
+    [2, now - 3_600_000],
+  ] as const)
+    await table.write(lateChangeWrite(HOME, some({ id, sensorId: 's', createDate, orderDate: now }), now + 60_000));
+  expect((await lateChangesSince(table, HOME, now)).map(({ hitId }) => hitId)).toEqual([2, 1]);
+});
+
+test('lists late changes since a given time, newest hit first', async () => {
   const { table, note } = start();
   for (let id = 1; id <= 85; id++) await note(id, 's', now + id * 1_000, now + 9_000_000 - id);
   const found = async (since: number) => (await lateChangesSince(table, HOME, since)).map(({ hitId }) => hitId);
