@@ -1,5 +1,5 @@
-// Any Node version can read this file (bin/package.json makes it CommonJS, and it has no types), so an older version
-// can start the command with the version installed by `npm ci`.
+// Any Node version can parse this file (bin/package.json makes it CommonJS, and it has no types), so even an older
+// version can start the command with the version that `npm ci` installed.
 (() => {
   const { spawn } = require('node:child_process');
   const { existsSync, readdirSync } = require('node:fs');

@@ -103,7 +103,7 @@ const files = folders
   .sort();
 const sources = files.map((file) => [file, readFileSync(join(root, file), 'utf8')] as const);
 
-/** Tests and test folders with no counterpart in the code, each with a subject. */
+/** Tests and test folders with no counterpart in the code, each with its subject. */
 const otherTests: Record<string, string> = {
   'test/journeys/': 'scenarios across several groups and workers',
   'test/faults/': 'faults of processes, table, queues, receivers and people',

@@ -5,7 +5,7 @@ import { withoutComments } from './fixtures/imports.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Code that works on some platforms only. */
+/** Code that works only on some platforms. */
 const dependent: [what: string, word: RegExp, planted: string][] = [
   ['virtual Linux files for processes and devices', /['"`]\/(proc|dev|sys)\//, "await readFile('/proc/1/stat')"],
   ['the path of the Unix folder for temporary files', /['"`]\/tmp\b/, "join('/tmp', name)"],

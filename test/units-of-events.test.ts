@@ -13,7 +13,7 @@ afterAll(() => metered.stop());
 const text = () => metered.ledger.text();
 const lines = () => metered.ledger.lines();
 
-/** Creates a sensor with a webhook and rules that do not match falls, so that a fall only costs the matching. */
+/** Creates a sensor with a webhook and rules that do not match falls, so that matching is all a fall costs. */
 const prepare = async (name: string, maker: 'maker_a' | 'maker_b' = 'maker_a') => {
   const home = await metered.furnish(name, maker);
   const webhookId = await home.addWebhook();

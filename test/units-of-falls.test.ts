@@ -21,7 +21,10 @@ const sumOf = (costs: readonly { read: number; write: number }[]) => ({
   write: costs.reduce((sum, { write }) => sum + write, 0),
 });
 
-/** Creates a home with `rules` fall rules, each with `webhooks` webhooks. The first fall is open until `endFirst`. */
+/**
+ * Creates a home with `rules` fall rules, each with `webhooks` webhooks. The first fall stays open until `endFirst` is
+ * called.
+ */
 const alarmed = async (name: string, rules = 1, webhooks = 1) => {
   const home = await metered.furnish(name);
   const ids: string[] = [];
@@ -114,7 +117,7 @@ describe('a fall delivered at the first attempt', () => {
     const sum = (counts: number[]) => counts.reduce((all, count) => all + count, 0);
     expect({
       sends: sum(spied.map(({ sends }) => sends.mock.calls.length)),
-      // Empty receives are an idle queue cost, not an event cost.
+      // Empty receives are part of the cost for an idle queue, not for an event.
       receives: sum(spied.map(({ receives }) => receives.mock.results.filter(({ value }) => value.length > 0).length)),
       deletes: sum(spied.map(({ deletes }) => deletes.mock.calls.length)),
       // The check is received and deleted two minutes later.
@@ -155,7 +158,7 @@ describe('each further fall recipient', () => {
   test('each further recipient in 50 rules with one webhook costs 1.7 read and 6.1 write units', async () => {
     const { read, write } = await further(await alarmed('fir', 50, 1), 50);
     expect(read, text()).toBeLessThanOrEqual(1.7);
-    // Without the webhook updates that release concurrent slots.
+    // Excludes the webhook updates that release concurrent slots.
     const { write: places = 0 } = metered.ledger.lines()['update webhook'] ?? {};
     expect(write - places / 49, text()).toBeLessThanOrEqual(6.1);
   });

@@ -40,7 +40,10 @@ const postponed = async (name: string, seconds: number) => {
   return { ...home, webhookId, costs, later, count: () => home.receiver.received.length };
 };
 
-/** Runs the tasks due later and the tasks they enqueue, except where `isLeftOut` returns true. Returns the costs. */
+/**
+ * Runs the tasks due later and the tasks they enqueue, except those for which `isLeftOut` returns true. Returns the
+ * costs.
+ */
 const runLater = async (later: Outgoing[], isLeftOut: (message: Outgoing) => boolean) => {
   const costs = [];
   for (let message = later.shift(); message; message = later.shift()) {

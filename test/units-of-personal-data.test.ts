@@ -20,7 +20,7 @@ const furnish = async (name: string) => {
 };
 
 /**
- * The cost of a job until it waits for the last check. Excludes the caller's polls, because their number depends on
+ * The cost of a job until it waits for the final check. Excludes the caller's polls, because their number depends on
  * timing.
  */
 const costOf = async (run: () => Promise<unknown>) => {

@@ -12,7 +12,7 @@ const quoting = ['test/fixtures/words.ts', 'test/words.test.ts', 'package-lock.j
 const isStored = (file: string, found: string): boolean =>
   stored.some(({ name, files = [''] }) => name.test(found) && files.some((path) => file.startsWith(path)));
 
-/** Returns the findings in a file, each with the line, the word and the better one. */
+/** Returns the findings in a file, each with the line, the word and the better word. */
 const complaints = (file: string, source: string): string[] => {
   const lineAt = (index: number): number => source.slice(0, index).split('\n').length;
   const matches = ({ source: pattern, flags }: RegExp) => [...source.matchAll(new RegExp(pattern, `g${flags}`))];

@@ -12,9 +12,9 @@ import type { Stage } from './settings/settings.ts';
  * A metric, and the threshold at which the alarm fires. `id` is also the runbook heading; `impact` states what the
  * alarm means for residents and customers. Missing data fires only alarms with a lower bound.
  *
- * CloudWatch sends a notification when an alarm starts, not while it lasts. So an alarm about single homes, sensors or
- * messages has to count arrivals. If it watched a level instead, one case that keeps the level high would hide the next
- * one. `withinPeriods` is the number of periods for which an arrival counts (1 by default).
+ * CloudWatch sends a notification when an alarm starts, not while it lasts. So an alarm about individual homes, sensors
+ * or messages has to count arrivals. If it watched a level instead, one case that keeps the level high would hide the
+ * next one. `withinPeriods` is the number of periods for which an arrival counts (1 by default).
  */
 export type AlarmDefinition = { id: string; metric: IMetric; impact: string; withinPeriods?: number } & (
   | { atLeast: number }

@@ -33,7 +33,7 @@ const authenticated = (send: Send, baseUrl: string, { token, username, password 
 
 /**
  * Creates an API client. Requests such as `client.GET('/sensors')` return `{ data, error, response }`; `ok()` returns
- * the body or throws a `Problem`. Requests are retried after a 429 and reads also after a 503, once the time in
+ * the body or throws a `Problem`. Requests are retried after a 429, and reads after a 503 as well, once the time in
  * Retry-After has passed. An expired session is renewed.
  */
 export const createClient = ({
@@ -48,7 +48,7 @@ export const createClient = ({
   return create<paths>({
     baseUrl: base,
     fetch: authenticated(retryingFetch(send, { longestWait, pause }), base, identity),
-    // Browser cookies must not identify a client with a token.
+    // Browser cookies must not identify a client that has a token.
     ...(hasToken && { credentials: 'omit' }),
   });
 };

@@ -4,7 +4,7 @@ export type Maker = 'maker_a' | 'maker_b';
 /** The state of a fall: `suspected`, `alarm` (the person does not get up) or `over`. */
 export type FallState = 'suspected' | 'alarm' | 'over';
 
-/** Creates messages as sent by devices from one maker. Times are ms since the Unix epoch. */
+/** Creates messages in the form that one maker's devices send. Times are ms since the Unix epoch. */
 export type DeviceMessages = {
   fall: (state: FallState, start: number, now: number) => DeviceMessage;
   presence: (people: number, now: number) => DeviceMessage;

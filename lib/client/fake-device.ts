@@ -47,7 +47,7 @@ export class FakeDevice {
     return Object.assign(new FakeDevice({ ...device, sensorId, deviceToken, ...(now && { now }) }), { pairingCode });
   }
 
-  /** Sends one raw message, or up to 100. Throws a Problem if they are rejected. */
+  /** Sends one raw message, or a batch of up to 100. Throws a Problem if they are rejected. */
   send(body: Messages): Promise<MessagesAccepted> {
     return ok(
       this.#client.POST('/devices/{sensorId}/messages', { params: { path: { sensorId: this.sensorId } }, body }),

@@ -11,7 +11,7 @@ export const REFETCH_AFTER_MS = 120_000;
 const SHORTEST_WAIT_MS = 500;
 
 export type FeedOptions = {
-  /** Start after this message; by default with the oldest unacknowledged one. */
+  /** The message to start after. By default, the feed starts with the oldest unacknowledged message. */
   after?: string;
   /** The maximum number of messages per request, 1 to 100. */
   limit?: number;
@@ -56,8 +56,8 @@ const createFetcher = (client: Client, webhookId: string, { signal, onTrouble, p
 
 /**
  * Yields messages from a webhook without a URL as they arrive, forever. Messages from the same sensor stay in order. A
- * message is acknowledged only when the next one is requested, and the next feed returns all unacknowledged messages.
- * So a receiver that crashes at any point misses nothing, and can recognize duplicates by `id`. Leaving the loop
+ * message is acknowledged only when the next one is requested, and the next feed returns all unacknowledged messages. A
+ * receiver that crashes at any point therefore misses nothing, and can recognize duplicates by `id`. Leaving the loop
  * acknowledges all but the last message. Signatures are at most two minutes old. Throws a Problem if the webhook is
  * disabled (409), or if the webhook or `after` is unknown (404).
  */

@@ -20,7 +20,7 @@ export type ListPath = keyof Lists;
 export type ItemOf<P extends ListPath> = Lists[P]['item'];
 
 type Query = Record<string, unknown>;
-/** The parameters for a list: `path` if the path has any, and `query` without the page. */
+/** The parameters for a list: `path` if the path has any, and `query`, excluding the page. */
 type ListParams<P extends ListPath> = {
   [K in keyof Lists[P]['parameters'] as K extends 'path' | 'query' ? K : never]: K extends 'query'
     ? Omit<NonNullable<Lists[P]['parameters'][K]>, 'page' | 'after'>
@@ -32,7 +32,9 @@ type ListArguments<P extends ListPath> = Lists[P]['parameters'] extends { path: 
 
 const MAX_PER_PAGE = 200;
 
-/** Returns the query of the next page, from the Link header if the total is not exact; null after the last page. */
+/**
+ * Returns the query for the next page, taken from the Link header if the total is not exact; null after the last page.
+ */
 const nextOf = ({ total, page, perPage }: Page<unknown>, { headers }: Response, query: Query): Query | null => {
   if (!headers.has('X-Total-Is')) return (page + 1) * perPage < total ? { ...query, page: page + 1 } : null;
   const [, link] = /^<\?(.*)>; rel="next"$/.exec(headers.get('Link') ?? '') ?? [];
@@ -42,7 +44,7 @@ const nextOf = ({ total, page, perPage }: Page<unknown>, { headers }: Response, 
 /**
  * Yields all items in a list and fetches pages as needed: `for await (const sensor of listAll(client, '/sensors'))`.
  * `query` can contain filters, a sort order and the page size (200 by default). Throws a Problem if a page is rejected.
- * Items added or removed while reading may be missed or returned twice, except in lists sorted by id.
+ * Items added or removed during the read may be missed or returned twice, except in lists sorted by id.
  */
 export async function* listAll<P extends ListPath>(
   client: Client,

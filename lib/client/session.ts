@@ -11,7 +11,7 @@ export const withToken =
 
 /**
  * Returns a `fetch` that logs in before the first request. If the session has ended, it logs in again and resends the
- * request, which was not executed because of the 401.
+ * request, because a request that returned 401 was not executed.
  */
 export const inSession = (send: Send, baseUrl: string, user: { username: string; password: string }): Send => {
   const logIn = async (): Promise<string> => {

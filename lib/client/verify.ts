@@ -68,7 +68,8 @@ const listOf = (secret: string | readonly string[]): readonly string[] =>
  * Verifies the `webhook-signature` of a delivery (Standard Webhooks, v1): the sender knows the secret, the body is
  * unchanged, and the request was sent within `tolerance` seconds (300 by default) of `now` (ms; the system clock by
  * default). One signature must match one of the secrets, so sender and receiver can rotate them independently. Returns
- * the delivery id, which is the same for all attempts, and when this attempt was sent (ms). Throws a VerificationError.
+ * the delivery id, which is the same for all attempts, and the time (ms) at which this attempt was sent. Throws a
+ * VerificationError.
  */
 export const verify = async (
   headers: ReceivedHeaders,
@@ -99,8 +100,8 @@ export const verify = async (
 };
 
 /**
- * Verifies the older `X-Service-Cloud-Signature` of a delivery. It covers neither id nor time, so anyone who intercepts
- * a request can replay it. Prefer `verify`. Throws a VerificationError.
+ * Verifies the older `X-Service-Cloud-Signature` of a delivery. It covers neither the id nor the time, so anyone who
+ * intercepts a request can replay it. Prefer `verify`. Throws a VerificationError.
  */
 export const verifySimple = async (
   headers: ReceivedHeaders,

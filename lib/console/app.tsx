@@ -50,8 +50,8 @@ const Gate = () => {
 };
 
 /**
- * The console. The Content-Security-Policy refuses all styles except those in the page's own file, so the run-time
- * styles of the UI library are off. Colors are in tokens.css.
+ * The console. The Content-Security-Policy refuses all styles except those in the page's own file, so the UI library's
+ * run-time styles are turned off. Colors are in tokens.css.
  */
 export const App = () => (
   <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>

@@ -38,8 +38,8 @@ import { WebhooksPage } from './webhooks/webhooks.tsx';
 export { SearchDialog };
 
 /**
- * The pages whose code is loaded when one of them is first opened. They are a single file, because every additional
- * file would split the shared code into more files, which would take more requests.
+ * The pages whose code is loaded when one of them is first opened. They are bundled in a single file, because every
+ * additional file would split the shared code into more files and so take more requests.
  */
 export const lazyPages = {
   AlarmPage,

@@ -5,7 +5,7 @@ import { ok } from '#lib/client/problem.ts';
 import type { RuleCreation, UserCreation, WebhookCreation } from '#openapi';
 
 type Connection = Pick<ClientOptions, 'baseUrl' | 'fetch'>;
-/** Runs the steps that create a home, and records how to undo them. */
+/** Runs the steps that create a home and records how to undo them. */
 export type SetupSteps = {
   step: <T>(what: string, run: () => Promise<T>) => Promise<T>;
   undoLater: (what: string, undo: () => Promise<unknown>) => void;
@@ -32,7 +32,7 @@ export const addUser = async (admin: Client, user: HomeUser, { step, undoLater }
 
 type HomeOptions = { client: Client; reached: Connection; admin?: Client; steps?: SetupSteps };
 
-/** Returns functions that extend a home as the `client` user. Only an admin can remove a sensor again. */
+/** Returns functions that extend a home as the `client` user. Only an admin can remove a sensor. */
 export const homeOf = ({ client, reached, admin = client, steps = plainSteps }: HomeOptions) => {
   const { step, undoLater } = steps;
   const addWebhook = async (webhook: Webhook) => {
@@ -53,7 +53,7 @@ export const homeOf = ({ client, reached, admin = client, steps = plainSteps }: 
       const sensor = await step('register a device', () => FakeDevice.register(device));
       const params = { path: { sensorId: sensor.sensorId } };
       undoLater('the sensor', async () => {
-        // An active sensor cannot be deleted, so it is made inactive by removing the customer.
+        // An active sensor cannot be deleted, so removing its customer makes it inactive first.
         await ok(admin.PUT('/sensors/{sensorId}/customer', { params, body: { customerId: null } }));
         await ok(admin.DELETE('/sensors/{sensorId}', { params }));
       });
@@ -62,7 +62,7 @@ export const homeOf = ({ client, reached, admin = client, steps = plainSteps }: 
       return sensor;
     },
     addWebhook,
-    /** Adds a bot with a webhook, to be used as a rule recipient. */
+    /** Adds a bot with a webhook to use as a rule recipient. */
     addRecipient: async (name: string, webhook: Omit<Webhook, 'name'> & { name?: string }) => {
       const bot = await step('create a bot', () => ok(client.POST('/bots', { body: { name, locale: 'en' } })));
       undoLater('the bot', () => ok(client.DELETE('/bots/{botId}', { params: { path: { botId: bot.id } } })));
@@ -81,7 +81,7 @@ export type Home = ReturnType<typeof homeOf>;
 
 type NewHome = { reached: Connection; name: string; location?: string; user: HomeUser; steps?: SetupSteps };
 
-/** Creates a customer, and a user who can add the rest of the home. */
+/** Creates a customer and a user who can add the rest of the home. */
 export const createHome = async (
   admin: Client,
   { reached, name, location = '', user, steps = plainSteps }: NewHome,

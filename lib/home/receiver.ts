@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net';
 import { verify, verifySimple } from '#lib/client/verify.ts';
 
-/** A request with the complete body, and when (ms) it arrived. */
+/** A request with its complete body and the time (ms) it arrived. */
 export type Received = { headers: IncomingHttpHeaders; body: string; at: number };
 type Handle = (request: Received, response: ServerResponse) => void | Promise<void>;
 
@@ -31,7 +31,7 @@ export const listen = async (server: Server, handle: Handle, port = 0) => {
 
 /**
  * Starts a webhook receiver on loopback, like one in a nurse-call system. It stores received requests and responds with
- * 200, unless `behave` sends another response, or with 500 if `behave` throws.
+ * 200 unless `behave` sends another response. If `behave` throws, it responds with 500.
  */
 export const startReceiver = async (
   behave: (request: Received, response: ServerResponse, count: number) => void = (_, response) =>

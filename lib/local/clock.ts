@@ -3,9 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 /** A controllable source of time. All values are in ms, and `now` counts from the Unix epoch. */
 export type Clock = {
   now(): number;
-  /** Calls `run` once, `ms` from now, at most 2^31-1 ms (24.8 days). Returns a function for cancelling the call. */
+  /** Calls `run` once, `ms` from now, at most 2^31-1 ms (24.8 days). Returns a function that cancels the call. */
   after(ms: number, run: () => void): () => void;
-  /** Counts ms from an arbitrary start, without jumps. A clock without `steady` is never set back. */
+  /** Returns the ms since an arbitrary start, without jumps. A clock without `steady` is never set back. */
   steady?(): number;
 };
 
@@ -22,7 +22,7 @@ export const systemClock: Clock = {
 /** The minimum change (ms) that counts as setting a clock back. Time servers correct smaller differences gradually. */
 const MIN_JUMP_MS = 1_000;
 
-/** Returns a function that reports how far (ms) a clock was set back since the previous call. */
+/** Returns a function that reports how far (ms) a clock has been set back since the previous call. */
 export const setBackOf = ({ now, steady = now }: Clock): (() => number) => {
   let ahead = now() - steady();
   return () => {
@@ -83,7 +83,7 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 export type SkippingClock = Clock & {
   /** When (ms) the next timer is due. Infinity if there is none. */
   nextDue(): number;
-  /** Moves the clock ahead to a time. A time in the past is ignored. Due timers run at once, in order. */
+  /** Moves the clock ahead to the given time. A time in the past is ignored. Due timers run immediately, in order. */
   skipTo(time: number): void;
 };
 
@@ -96,7 +96,7 @@ export const skippingClock = (start: number): SkippingClock => {
   let ahead = start - Date.now();
   let wakeup: NodeJS.Timeout | undefined;
   const now = () => Date.now() + ahead;
-  /** Sets the one real timer to the earliest pending timer. A skip brings all timers closer. */
+  /** Sets the single real timer for the earliest pending timer. A skip brings all timers closer. */
   const arm = (): void => {
     clearTimeout(wakeup);
     const first = earliest(timers);
@@ -119,7 +119,7 @@ export const skippingClock = (start: number): SkippingClock => {
     },
     nextDue: () => earliest(timers)?.at ?? Number.POSITIVE_INFINITY,
     skipTo(time) {
-      // Like every clock here, this one shows whole ms.
+      // Like every clock here, this one returns whole ms.
       ahead += Math.max(0, Math.round(time - now()));
       fire();
     },

@@ -22,17 +22,17 @@ export type CloudOptions = {
   dataDir: string;
   settings: Settings;
   first: FirstStart;
-  /** The MQTT port. 0 picks a free one. Without a port, there is no MQTT. */
+  /** The MQTT port. 0 picks a free one. Without a port, MQTT is disabled. */
   mqttPort?: number;
   /** The mail server. */
   smtp?: SmtpSettings;
   /** The SMS gateway. */
   sms?: SmsGateway;
-  /** The Home Assistant broker for showing sensors. */
+  /** The Home Assistant broker used to show sensors. */
   homeAssistant?: HomeAssistantSettings;
-  /** A file with certificates trusted for webhooks and the SMS gateway in addition to public authorities. */
+  /** A file of certificates to trust for webhooks and the SMS gateway, in addition to public authorities. */
   extraCaFile?: string;
-  /** Whether messages for which no service is set up are written to files. Otherwise, they are not sent. */
+  /** Whether messages without a configured service are written to files. Otherwise, they are not sent. */
   hasOutbox?: boolean;
   /** The DynamoDB endpoint. Without it, the table is in this process. */
   tableEndpoint?: string;
@@ -50,16 +50,18 @@ export type CloudOptions = {
   meter?: Meter;
   /** Returns the number of uncaught exceptions, for GET /health. */
   exceptions?: () => number;
-  /** Called if changes could not be stored although responses were already sent. The process has to be restarted. */
+  /**
+   * Called if changes could not be stored after responses had already been sent. The process must then be restarted.
+   */
   onLost?: (error: Error) => void;
-  /** Prints a line on the console, such as an email if there is no data folder. */
+  /** Prints a line to the console, such as an email if there is no data folder. */
   say?: (line: string) => void;
   /** Whether data read from the table is frozen, so code that changes it fails. For tests. */
   freezes?: boolean;
   /** Wraps the runtime. Tests use it to inject faults. */
   wrap?: (runtime: Runtime) => Runtime;
-  /** Wraps each function invocation. Tests use it to know which function makes a call. */
+  /** Wraps each function invocation. Tests use it to find out which function makes a call. */
   around?: AroundInvocation;
-  /** Replaces the table client. Tests count its calls and make them fail. */
+  /** Replaces the table client. Tests use it to count calls and make them fail. */
   client?: TableClient;
 };

@@ -99,7 +99,7 @@ const apiOf = async (
     bodies: createBodies(),
     mayBeLarge: largeBodies(isForMessages, runtime.table),
     backpressure,
-    // The protocol used by callers. If there is a proxy, callers use it to reach the proxy.
+    // The protocol that callers use. Behind a proxy, it is the one they use to reach the proxy.
     protocol: runtime.settings.PUBLIC_URL.startsWith('https:') ? 'https' : 'http',
   });
   return withHostPages({ reader, prometheus, settings: runtime.settings, exported }, api);
@@ -116,8 +116,8 @@ export const startCloud = async (given: CloudOptions) => {
   const { SERVICE_VERSION: version, CORS_ORIGINS: corsOrigins } = options.settings;
   const server = createHttpServer({ version, corsOrigins, onError, tls });
   const close = createCloser(server.server);
-  // The port must be known first, because responses contain the service address. Until the server is opened, it
-  // responds with 503.
+  // The port must be known first, because responses contain the service address. The server responds with 503 until it
+  // is opened.
   const origins = await listen(server.server, {
     host,
     port: options.port,
@@ -146,7 +146,7 @@ export const startCloud = async (given: CloudOptions) => {
   const api = await apiOf(runtime, { opened, prometheus, exported, clock }, options);
   const consumers = await startConsumers(runtime, opened.waiting, clock, options);
   const mqttUrl = await mqtt.open(runtime);
-  // The generated secrets are printed only once, so they must be on the disk first.
+  // The generated secrets are printed only once, so they must be on disk first.
   await kept();
   server.open(api, kept);
   await homeAssistant?.start(runtime, prometheus);

@@ -28,7 +28,7 @@ export const createAdmin = async (store: Store, username: string, password: stri
     isAdmin: true,
     permissions: [],
   };
-  // The quota is 0 because a system admin belongs to no customer, and users are counted by customer.
+  // The quota is 0 because a system admin belongs to no customer, and users are counted per customer.
   const problem = await store.users.create(admin, newAccountKey(random), await (await passwords()).hash(password), 0);
   return problem === null ? admin : null;
 };
@@ -40,8 +40,8 @@ export type FirstStart = {
 };
 
 /**
- * Creates a system admin and a provisioning key for both makers on first start. Returns the generated secrets, which
- * are printed once and stored only as hashes.
+ * Creates a system admin and a provisioning key for both makers on the first start. Returns the generated secrets,
+ * which are printed once and stored only as hashes.
  */
 export const firstStart = async (
   store: Store,

@@ -15,8 +15,8 @@ const CHECK_EVERY_MS = 5_000;
 const PROBE_BYTES = 64 * 1_024;
 
 /**
- * Whether the disk has space for the data in a folder. True after any other error, which the caller gets when it opens
- * the data.
+ * Whether the disk has space for the data in a folder. True after any other error, which the caller will get when it
+ * opens the data.
  */
 const isWritable = (dataDir: string): boolean => {
   const probe = join(dataDir, 'start-probe');
@@ -59,7 +59,10 @@ export const openOnceRoom = async <T>(
   }
 };
 
-/** Responds on a host waiting for space: GET /health gives the reason, and everything else is unavailable. */
+/**
+ * Responds to requests while a host waits for space: GET /health returns the reason, and everything else is
+ * unavailable.
+ */
 export const fullDiskPages =
   (settings: Parameters<typeof mayReadDetails>[1], { now }: Pick<Clock, 'now'>): RequestHandler =>
   async (request) => {
@@ -77,7 +80,7 @@ export const fullDiskPages =
 export const FULL_DISK_LINE =
   'warning: the disk of DATA_DIR is full. Make room: the host then starts by itself. Until then it accepts nothing, and GET /health says disk: FULL.';
 
-/** Returns what to do about changes that could not be stored. */
+/** Returns a line about what to do when changes could not be stored. */
 export const lostLine = (error: Error): string =>
   isFullDisk(error)
     ? 'the disk of DATA_DIR is full, so the host has to be restarted; nothing that it acknowledged is lost: make room, and start it again'

@@ -34,7 +34,7 @@ const problemLog: Log = (level, ...line) => {
 };
 
 /**
- * Ends the process, because memory contains changes that are missing in the file. Senders repeat requests that got no
+ * Ends the process, because memory contains changes that are missing from the file. Senders resend requests that got no
  * response.
  */
 const endProcess = (error: Error): void => {
@@ -60,7 +60,7 @@ const webhooksOnNetwork = async ({ settings, table }: Runtime): Promise<WebhookR
   return found;
 };
 
-/** Returns lines about this host's messages, the links in them, where its webhooks lead, and Home Assistant. */
+/** Returns lines about this host's messages, the links in them, where its webhooks point, and Home Assistant. */
 const linesAbout = async (
   { runtime, homeAssistant }: Cloud,
   { dataDir, host, settings }: CloudOptions,

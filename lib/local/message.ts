@@ -9,7 +9,7 @@ export type Message = {
     SentTimestamp: string;
     ApproximateFirstReceiveTimestamp: string;
     MessageGroupId?: string;
-    /** Only in a FIFO queue: 20 digits that increase from message to message, even across restarts. */
+    /** Only in a FIFO queue: 20 digits that increase with each message, even across restarts. */
     SequenceNumber?: string;
     MessageDeduplicationId?: string;
   };
@@ -21,8 +21,8 @@ export type Outgoing = {
   /** A delay of 0 to 900 s. Only 0 is allowed in a FIFO queue. */
   delaySeconds?: number;
   /**
-   * Used for fairness and, in a FIFO queue, for order. A FIFO queue requires it. In a standard queue, a message without
-   * a group id counts as a separate group.
+   * Used for fairness and, in a FIFO queue, for ordering. Required by a FIFO queue. In a standard queue, a message
+   * without a group id counts as a separate group.
    */
   groupId?: string;
   /**

@@ -19,8 +19,8 @@ export const isFullDisk = (error: unknown): boolean => {
 };
 
 /**
- * Whether a folder's disk has space for a transaction. A user quota shows only when it is used up, and some network
- * file systems report no sizes at all.
+ * Whether a folder's disk has space for a transaction. A user quota is noticeable only once it is used up, and some
+ * network file systems report no sizes at all.
  */
 export const hasRoom = (folder: string): boolean => {
   const { blocks, bavail, bsize } = statfsSync(folder);

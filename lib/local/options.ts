@@ -18,19 +18,19 @@ import { type VariableName, type VariableValues, variableNames, variables } from
 type Variables = Readonly<Record<string, string | undefined>>;
 type Options = CloudOptions & {
   withDemo: boolean;
-  /** Sentences about valid but perhaps unintended settings. */
+  /** Sentences about settings that are valid but perhaps unintended. */
   warnings: readonly string[];
 };
 
 /** The minimum length (bytes) of the first password if the service is open to the network, where it can be guessed. */
 const MIN_BYTES_ON_NETWORK = 12;
 
-/** Variables set together or not at all. */
+/** Variables that must be set together or not at all. */
 const together: readonly (readonly VariableName[])[] = [['TLS_CERT', 'TLS_KEY'], proxySettings, requiredOidcSettings];
 
 /**
- * Sentences about missing variables. An invalid variable does not count as missing, and does not yet require the
- * variables that belong to it.
+ * Sentences about missing variables. An invalid variable does not count as missing and does not yet require its related
+ * variables.
  */
 const incomplete = (env: Variables, invalid: readonly InvalidSetting[]): string[] =>
   together

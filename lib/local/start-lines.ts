@@ -43,7 +43,7 @@ export const linkLines = ({ host, configuredUrl, url, CHANNEL_KINDS, OUTBOX_KIND
 const MAX_NAMES = 10;
 
 /**
- * Returns a line about webhooks leading to a loopback address although the host is open to a network. Such a host
+ * Returns a line about webhooks that point to a loopback address although the host is open to a network. Such a host
  * rejects new webhooks of this kind unless ALLOWED_TARGET_RANGES allows them.
  */
 export const loopbackLines = (webhooks: readonly WebhookRecord[], settings: LoopbackPolicy): string[] => {

@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module';
 
-// Compiling takes half the startup time, which the compile cache saves on later starts. All other modules are therefore
+// Compiling takes half the startup time. The compile cache saves that time on later starts, so all other modules are
 // imported after this line.
 enableCompileCache();
 

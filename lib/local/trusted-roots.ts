@@ -4,7 +4,7 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-/** Whether a string contains certificates (PEM), all of them readable. */
+/** Whether a string contains certificates (PEM) and all of them are readable. */
 export const hasCertificates = (text: string): boolean => {
   const found = text.match(CERTIFICATE) ?? [];
   try {
@@ -18,8 +18,8 @@ export const hasCertificates = (text: string): boolean => {
 const rootsAnd = (extra: string): string[] => [...getCACertificates('default'), extra];
 
 /**
- * Returns the authorities trusted by a connection: `ca` (PEM) or, if it is empty, those trusted by Node.js. `extra`
- * (PEM) is trusted in addition.
+ * Returns the authorities trusted by a connection: `ca` (PEM) or, if it is empty, those trusted by Node.js. The
+ * authorities in `extra` (PEM) are also trusted.
  */
 export const authoritiesOf = (ca: string, extra: string): { ca?: string[] } => {
   if (ca !== '') return { ca: [ca, extra].filter(Boolean) };

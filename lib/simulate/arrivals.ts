@@ -21,7 +21,7 @@ export const createArrivals = () => {
     /** Returns the number of deliveries with a token that belongs to none of the webhooks. */
     strangers: () => strangers,
     /**
-     * Counts a delivery. Returns the listener and the event kind; null for a duplicate, an unknown token or a raw
+     * Counts a delivery. Returns the listener and the event kind, or null for a duplicate, an unknown token or a raw
      * message.
      */
     record: ({ headers, body }: Received, hooks: ReadonlyMap<string, Hook>) => {

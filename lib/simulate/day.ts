@@ -26,7 +26,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
-/** The number of sensor groups reporting at different times, so that not all sensors report at once. */
+/** The number of sensor groups reporting at different times, so the sensors do not all report at once. */
 const REPORT_GROUPS = 9;
 
 type Around = (time: number, spread: number) => number;
@@ -52,8 +52,8 @@ const mealsOf = (around: Around): Moment[] =>
   );
 
 /**
- * Returns the moments in a night. The resident gets up zero to two times. In one case out of four, the resident soon
- * gets up again.
+ * Returns the moments in a night. The resident gets up zero to two times. One time in four, the resident soon gets up
+ * again.
  */
 const nightOf = (random: Random, around: Around): Moment[] =>
   Array.from({ length: Math.floor(random() * 3) }, (_, walk) => {
@@ -79,10 +79,10 @@ const chancesOf = (around: Around): [chance: number, moments: () => Moment[]][] 
 ];
 
 /**
- * Returns the day in a room, ordered by time. The resident is in bed at midnight, gets up in the morning, has three
- * meals outside the room, goes to bed in the evening and gets up at night. The resident falls on one day in eight,
- * almost falls on one in eight, has a bad night on one in sixteen and a visitor on one in three. On one day in six the
- * sensor is offline for a while.
+ * Returns the moments of a day in a room, ordered by time. The resident is in bed at midnight, gets up in the morning,
+ * has three meals outside the room, goes to bed in the evening and gets up at night. The resident falls on one day in
+ * eight, almost falls on one in eight, has a bad night on one in sixteen and a visitor on one in three. On one day in
+ * six the sensor is offline for a while.
  */
 export const dayOf = (sensor: number, day: number, reportSeconds: number, random: Random): Moment[] => {
   const around: Around = (time, spread) => Math.round(time + (2 * random() - 1) * spread);

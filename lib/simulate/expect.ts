@@ -34,7 +34,7 @@ const unreported: ReportedState = {
   hasAlarm: false,
   bedLeft: Number.NEGATIVE_INFINITY,
 };
-/** An event, `after` ms after the moment that causes it. With `isByTime`, the cause is a timer, not a message. */
+/** An event, `after` ms after the moment that causes it. If `isByTime` is true, the cause is a timer, not a message. */
 type Fact = [kind: Kind, after?: number, isByTime?: boolean];
 
 const falls: Record<Maker, Partial<Record<string, Fact[]>>> = {
@@ -45,7 +45,7 @@ const falls: Record<Maker, Partial<Record<string, Fact[]>>> = {
       ['fall/fall_detected', 92 * SECOND],
       ['fall/finished', 122 * SECOND],
     ],
-    // Only timers advance this fall, after the durations in the sensor configuration: 52 s, 40 s, 30 s.
+    // Only timers advance this fall, after the durations in the sensor configuration (52 s, 40 s and 30 s).
     cut_fall: [
       ['fall/fall_suspected'],
       ['fall/confirmed', 52 * SECOND, true],
@@ -120,8 +120,8 @@ const effectOfB = (known: ReportedState, moment: ObservedMoment): Effect => {
 const onSensor: Partial<Record<string, Fact[]>> = {
   begin: [['sensor/active']],
   back: [['sensor/active']],
-  // Depending on its settings, the cloud may notice later. This does not matter, because no rule has a rate limit that
-  // short.
+  // Depending on its settings, the cloud may notice later. This makes no difference, because no rule has a rate limit
+  // that short.
   silent: [['sensor/inactive', 330 * SECOND, true]],
 };
 

@@ -129,6 +129,6 @@ const ofMakerB = (what: Occurrence, { isPresent, isInBed, hasVisitor }: RoomStat
   return messages[what];
 };
 
-/** Returns the messages a sensor sends about an occurrence. `where` is the room state after it. */
+/** Returns the messages a sensor sends for an occurrence. `where` is the room state after it. */
 export const messagesAbout = (maker: Maker, what: Occurrence, where: RoomState): SentMessage[] =>
   maker === 'maker_a' ? ofMakerA(what, where) : ofMakerB(what, where);

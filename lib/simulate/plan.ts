@@ -16,16 +16,15 @@ export type PlanOptions = {
 };
 
 /**
- * A moment observed by a sensor, `at` ms after the first midnight, with the sensor number and the room state
- * afterwards.
+ * A moment observed by a sensor, `at` ms after the first midnight, with the sensor number and the room state afterward.
  */
 export type ObservedMoment = Moment & { sensor: number; where: RoomState };
 /** A sensor message, `at` ms after the first midnight. `stamp` converts such times to device time. */
 export type Planned = { at: number; sensor: number; message: (stamp: (at: number) => number) => DeviceMessage };
 
 /**
- * Returns the moments a sensor observes in a day. Moments when the sensor is offline change the room, but are
- * not reported.
+ * Returns the moments a sensor observes in a day. Moments while the sensor is offline change the room but are not
+ * reported.
  */
 const observedMoments = (
   { seed, reportSeconds, hours = [0, DAY] }: PlanOptions,
@@ -58,7 +57,7 @@ export const dayIn = (options: PlanOptions, day: number): ObservedMoment[] =>
     .flat()
     .sort((a, b) => a.at - b.at);
 
-/** Returns the messages the sensors send about moments, ordered by time. */
+/** Returns the messages the sensors send for the given moments, ordered by time. */
 export const messagesOf = (moments: readonly ObservedMoment[]): Planned[] =>
   moments
     .flatMap(({ at, what, sensor, where }) =>

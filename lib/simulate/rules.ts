@@ -51,7 +51,7 @@ const rule = (situation: Situation, kind: Kind, recipients: Listener[], more: Pa
 });
 
 const HOUR = 3_600;
-/** Rules about falls, beds, rooms, doors, vital signs and sensors, with every scope, by day and by night. */
+/** Rules for falls, beds, rooms, doors, vital signs and sensors, covering every scope, day and night. */
 export const homeRules: readonly HomeRule[] = [
   rule('fall_detected', 'fall/fall_detected', ['nurse', 'pager'], { rateLimitSeconds: 24 * HOUR }),
   rule('fall_suspected', 'fall/fall_suspected', ['nurse'], { scope: 'group' }),

@@ -22,7 +22,7 @@ type Host = {
   /** Called with the tally after every message. */
   show: (tally: Tally) => void;
 };
-/** `slow` counts falls that only cloud timers advance, so they are reported minutes later. */
+/** `slow` counts falls that only cloud timers advance and that are therefore reported minutes later. */
 type Result = {
   tally: Tally;
   expected: Accounts;
@@ -47,7 +47,7 @@ export const tallyText = ({ time, sent, rejected, deliveries, alarms }: Tally): 
   return `${clockText(time)}  sent ${sent}${lost}  alarms ${alarms}  arrived ${sum(deliveries)}: ${kinds.join(', ')}`;
 };
 
-/** Simulates a care home for several days. Counts the expected events, and the deliveries that arrive. */
+/** Simulates a care home for several days. Counts the expected events and the deliveries that arrive. */
 export const simulate = async (options: Access & PlanOptions, host: Host): Promise<Result> => {
   const tally: Tally = { time: 0, sent: 0, rejected: 0, deliveries: new Map(), alarms: 0 };
   const arrivals = createArrivals();

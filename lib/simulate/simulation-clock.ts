@@ -7,7 +7,7 @@ export type SimulationClock = {
   stamp: (at: number) => number;
   /** Calls `send` with each message at the planned time. Messages from the same sensor stay in order. */
   run: (messages: readonly Planned[], send: (message: Planned) => Promise<void>) => Promise<void>;
-  /** Resolves when a planned time has come and all earlier messages are processed. */
+  /** Resolves when a planned time has come and all earlier messages have been processed. */
   until: (at: number) => Promise<void>;
 };
 
@@ -42,7 +42,8 @@ export const atSpeed = ({ now, pause, speed, settled }: RealTime): SimulationClo
 };
 
 /**
- * Messages within this time (ms) are sent concurrently. Must be less than the time the cloud waits for late messages.
+ * Messages within this many ms of each other are sent concurrently. Must be less than the time the cloud waits for late
+ * messages.
  */
 const BATCH_MS = 2_000;
 
@@ -65,8 +66,8 @@ function* batches(messages: readonly Planned[]): Generator<Planned[]> {
 }
 
 /**
- * Runs simulated time as fast as the cloud works: once all earlier work is done, the clock skips to the next message or
- * the next cloud timer. `begin` is the first midnight (ms since the Unix epoch).
+ * Runs simulated time as fast as the cloud can keep up: once all earlier work is done, the clock skips to the next
+ * message or the next cloud timer. `begin` is the first midnight (ms since the Unix epoch).
  */
 export const atFullSpeed = (clock: SkippingClock, idle: () => Promise<void>, begin: number): SimulationClock => {
   const stamp = (at: number) => begin + at;

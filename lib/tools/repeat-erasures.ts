@@ -3,8 +3,8 @@ import { openTable } from './table.ts';
 import { LOCAL_TABLE } from './table-location.ts';
 
 /**
- * Repeats in a restored data folder the erasures recorded in the folder it replaces. Neither host needs to run. Returns
- * the number of erasures found, including those already in the restored folder, which are left unchanged.
+ * Repeats in a restored data folder the erasures recorded in the folder it replaces. Neither host needs to be running.
+ * Returns the number of erasures found, including those already in the restored folder, which are left unchanged.
  */
 export const repeatErasuresInFolder = async (restored: string, before: string, now: number): Promise<number> => {
   const from = await openTable({ dataDir: before, table: LOCAL_TABLE });

@@ -6,7 +6,7 @@ type LocationOptions = Readonly<Partial<Record<'stage' | 'table' | 'endpoint' | 
 /** The name of the local host's table. */
 export const LOCAL_TABLE = 'sensor-cloud';
 
-/** Returns what is wrong with the options, or null if they locate at most one table. */
+/** Returns what is wrong with the options, or null if they identify at most one table. */
 export const tableOptionsProblem = ({
   stage,
   table,
@@ -20,7 +20,7 @@ export const tableOptionsProblem = ({
     : null;
 };
 
-/** Returns the table's location from the options. The default is the `npm start` data folder. */
+/** Returns the table location specified by the options. The default is the `npm start` data folder. */
 export const tableLocation = (
   { stage, table, endpoint, 'data-dir': dataDir }: LocationOptions,
   folder: string,

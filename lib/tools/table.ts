@@ -29,7 +29,7 @@ const inFolder = (dataDir: string, name: string): OpenTable => {
   return { table: createTable(tableClient(rows, turns, name, Date.now), name), close: async () => close() };
 };
 
-/** Opens a deployment's table. A host may use the data folder at the same time. */
+/** Opens a deployment's table. A host may be using the data folder at the same time. */
 export const openTable = async (where: TableLocation): Promise<OpenTable> => {
   if ('dataDir' in where) return inFolder(where.dataDir, where.table);
   if ('endpoint' in where) return atEndpoint(where.endpoint, where.table);

@@ -21,7 +21,7 @@ type AcknowledgingCall = {
   fail: (code: 'forbidden') => never;
   refuse: (path: string, problem: 'required') => never;
 };
-/** Returns the requested acknowledgement, under the caller's name or, at a display, the entered name. */
+/** Returns the requested acknowledgement, under the caller's name or, on a display, under the name entered. */
 export const requestedAcknowledgement = async (
   { caller, body, fail, refuse }: AcknowledgingCall,
   { store, now }: Deps<'users.get'>,
@@ -36,8 +36,8 @@ export const requestedAcknowledgement = async (
 
 /**
  * Updates fall alarms after the answer has changed, and sends the notice about the change. The worker repeats the
- * update when it processes the notice, because by then it also knows alarms that were still being created. Returns the
- * changed hits.
+ * update when it processes the notice, because by then it can also see alarms that were still being created. Returns
+ * the changed hits.
  */
 export const followFall = async (
   deps: Deps<'fallAnswers.settle' | 'enqueue:events'>,
@@ -66,8 +66,8 @@ const followHit = async (
 };
 
 /**
- * Acknowledges a hit and, if it is about a fall, the fall with all its hits. Returns the hit with its acknowledgement,
- * which may be an earlier one, and whether the acknowledgement is new. Null if the hit does not exist.
+ * Acknowledges a hit and, if the hit is for a fall, the fall and all its hits. Returns the hit with its
+ * acknowledgement, which may be an earlier one, and whether the acknowledgement is new. Null if the hit does not exist.
  */
 export const acknowledgeHit = async (
   deps: Deps<'acknowledgements.make' | (typeof acknowledging)[number]>,
@@ -104,9 +104,9 @@ export const resumeHits = async (
 };
 
 /**
- * Withdraws the acknowledgement of a hit and, if it is about a fall, that of the fall with all its hits. The
- * escalations of these hits continue. Returns the hit. Null if the hit does not exist, `refused` if the acknowledgement
- * must not be withdrawn, `closed` if the fall is closed.
+ * Withdraws the acknowledgement of a hit and, if the hit is for a fall, that of the fall and all its hits. The
+ * escalations of these hits continue. Returns the hit, null if it does not exist, `refused` if the acknowledgement must
+ * not be withdrawn, or `closed` if the fall is closed.
  */
 export const withdrawAcknowledgement = async (
   deps: Deps<'acknowledgements.withdraw' | (typeof withdrawing)[number]>,

@@ -42,7 +42,7 @@ export const addresseeKey = ({ accountId, name, ...way }: Addressee): string =>
 export const uniqueAddressees = <T extends { addressee: Addressee }>(targets: readonly T[]): T[] =>
   [...new Map(targets.toReversed().map((target) => [addresseeKey(target.addressee), target])).values()].toReversed();
 
-/** How an addressee is notified, which is the `publisher` of the message in a hit. */
+/** Returns how an addressee is notified, for the `publisher` field of the message in a hit. */
 export const publisherFor = (addressee: Addressee): RuleMessage['publisher'] =>
   'by' in addressee ? addressee.by : 'webhook';
 
@@ -52,8 +52,8 @@ type RecipientDeps = {
 };
 
 /**
- * Reads the recipients a decision may notify, and the customer webhooks with the ids `customerWebhooks`. Webhooks and
- * bots are read in one batch. People are read only if a rule names them.
+ * Reads the recipients a decision may notify, and the customer webhooks whose ids are in `customerWebhooks`. Webhooks
+ * and bots are read in one batch. People are read only if a rule names them.
  */
 export const readRecipients = async (
   { store, now }: RecipientDeps,
@@ -81,7 +81,7 @@ export const expressesEvent = (format: Format, { event }: EventContext): boolean
 
 /**
  * Returns an event's addressees without duplicates. A webhook whose format has no payload for the event is left out,
- * because the message would stay pending forever. A deleted user gets a message, whose delivery visibly fails.
+ * because the message would stay pending forever. A deleted user still gets a message, and its delivery visibly fails.
  */
 export const addresseesOf = (
   recipients: readonly Recipient[],
@@ -104,7 +104,7 @@ export const addresseesOf = (
   return [...toWebhooks, ...toPeople];
 };
 
-/** Describes an event in a language. */
+/** Describes an event in the given language. */
 export const eventText = async (locale: string, { happening }: Decided): Promise<string> =>
   happening.situation === null ? happening.action : situationText(locale, happening.situation);
 

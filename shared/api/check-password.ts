@@ -8,7 +8,7 @@ type Uses = 'limits.secondsToWait' | 'limits.countFailure' | 'sessions.passwordH
 type PasswordCheck = { isRight: boolean; hash: string | null; waitSeconds: number };
 
 /**
- * Checks an account password. Wrong passwords are counted, so the password cannot be guessed in an open session.
+ * Checks an account password. Wrong passwords are counted, so that the password cannot be guessed in an open session.
  * `waitSeconds` is above 0 after too many wrong passwords.
  */
 export const checkPassword = async (

@@ -22,7 +22,7 @@ import type { watchUses } from './operation.ts';
 
 type WatchDeps = Deps<(typeof watchUses)[number]>;
 
-/** How often, and at what interval (ms), a request checks for the watch computed by another request. */
+/** How many times, and at what interval (ms), a request checks for the watch computed by another request. */
 const MAX_TRIES = 4;
 const POLL_MS = 250;
 
@@ -39,8 +39,8 @@ const unnotifiedGaps = async ({ store }: WatchDeps, customerId: number): Promise
     }));
 
 /**
- * Returns the name of a user, and the channels that can reach the user. Users who may not log in have no channels. Null
- * if the user does not exist.
+ * Returns a user's name, and the channels through which the user can be reached. Users who may not log in have no
+ * channels. Null if the user does not exist.
  */
 const readUser = async ({ store }: WatchDeps, customerId: number, userId: number) => {
   const user = await store.recipients.person(customerId, userId);
@@ -52,8 +52,8 @@ const readUser = async ({ store }: WatchDeps, customerId: number, userId: number
 type Recipients = { rules: readonly Rule[]; webhooks: readonly WebhookRecord[]; onDuty: readonly PersonOnDuty[] };
 
 /**
- * Returns the recipients that can be reached by rules about falls and offline sensors, and the names of the users in
- * these rules. Reads no other users.
+ * Returns the recipients that rules for falls and offline sensors can reach, and the names of the users in these rules.
+ * Reads no other users.
  */
 const readRecipients = async (
   deps: WatchDeps,
@@ -86,7 +86,7 @@ const readRecipients = async (
   };
 };
 
-/** Returns the group of each grouped sensor. Empty if no rule or webhook is limited to a group. */
+/** Returns the group of each sensor that belongs to one. Empty if no rule or webhook is limited to a group. */
 const readGroups = async (
   { store }: WatchDeps,
   customerId: number,
@@ -99,7 +99,7 @@ const readGroups = async (
 
 type Computed = Required<Pick<StoredWatch, 'watch' | 'onDuty'>>;
 
-/** Reads everything a customer's watch depends on, and computes it. Null if the customer does not exist. */
+/** Reads everything a customer's watch depends on, and computes the watch. Null if the customer does not exist. */
 const compute = async (deps: WatchDeps, customerId: number): Promise<Computed | null> => {
   const { store, settings, now } = deps;
   const [customer, listed, rules, webhooks, unnotified] = await Promise.all([
@@ -182,7 +182,8 @@ export const currentWatch = async (
   const { store, now } = deps;
   const before = await store.watches.get(customerId);
   if (before && isUpToDate(before.watch, now())) return before;
-  // The first request in each minute computes. If it fails, the previous watch is returned until the next minute.
+  // The first request in each minute computes the watch. If that fails, the previous watch is returned until the next
+  // minute.
   const minute = Math.floor(now() / UP_TO_DATE_MS) * UP_TO_DATE_MS;
   const calls = await store.limits.countCall(`watch:${customerId}`, minute);
   const known = calls > 1 && waits ? await waitForWatch(deps, customerId) : before;
@@ -190,7 +191,7 @@ export const currentWatch = async (
   const computed = await compute(deps, customerId);
   if (!computed) return null;
   const stored = storedAfter(before, computed);
-  // If another request stored a watch first, that one is kept, and this one is only returned.
+  // If another request stored a watch first, that watch is kept, and this one is returned without being stored.
   await store.watches.put(customerId, stored, before);
   return { ...stored, revision: (before?.revision ?? 0) + 1 };
 };

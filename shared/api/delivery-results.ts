@@ -18,8 +18,8 @@ export const reportAttempts = async (
 const MIN_UNNOTIFIED_MS = 30_000;
 
 /**
- * Ends an event alarm no one was notified of, after a late delivery to a customer webhook or an emergency contact has
- * succeeded.
+ * Ends an event alarm that no one was notified of, once a late delivery to a customer webhook or an emergency contact
+ * has succeeded.
  */
 export const endAlarmOfEvent = async (
   { store, now }: Deps<'eventAlarms.end'>,
@@ -31,7 +31,7 @@ export const endAlarmOfEvent = async (
     await store.eventAlarms.end(customerId, event.uuid);
 };
 
-/** After the receiver accepted a redelivery, ends the pending originals. */
+/** Ends the pending originals after the receiver has accepted a redelivery. */
 export const endOriginals = async (
   { store, now }: Deps<'repetitions.endOriginal'>,
   { customerId, webhookId, replayOf, repeats }: Delivery,
@@ -55,7 +55,7 @@ export const endReplay = async (
 const MAX_STEP_MS = 86_400_000;
 
 /**
- * After this delivery has failed, enqueues a check whether all deliveries in the round have failed. If so, the next
+ * After this delivery has failed, enqueues a check of whether all deliveries in the round have failed. If so, the next
  * escalation step is due at once. Called after the failure is recorded, and again if the task is retried.
  */
 export const checkFailedRound = async (

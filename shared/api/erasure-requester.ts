@@ -5,7 +5,7 @@ import type { Deps } from '../runtime/deps.ts';
 type RequesterCall = { caller: Caller; fail: (code: 'erasure_requester') => never };
 
 /**
- * Fails the request if the caller has requested erasure of the customer. Until that begins or is canceled, the
+ * Fails the request if the caller has requested erasure of the customer. Until the erasure begins or is canceled, the
  * requester must not remove users who could cancel it, or gain another account that could approve it.
  */
 export const refuseRequester = async (

@@ -48,8 +48,8 @@ export const mailSubject = ({ customerId, webhookId, person, snapshot }: Deliver
 });
 
 /**
- * Emails the users who have an address and can fix the problem, each in their language. They are the users who may
- * manage the webhook or, if `webhook` is null, the rules naming the person.
+ * Emails the users who have an address and can fix the problem, each in their own language. These are the users who may
+ * manage the webhook or, if `webhook` is null, the rules that name the person.
  */
 export const mailManagers = async (
   { store, mail, settings, quotas, log, measure }: MailDeps,
@@ -88,9 +88,9 @@ export const mailManagers = async (
 const alarms = new Set<string>(fallAlarms.map((situation) => kinds[situation].action));
 
 /**
- * Reports that the first delivery of an event failed. For falls, also sends an email, once an hour per webhook or
- * person (`webhook` null). `end` ends the delivery if no lease keeps other processes from ending it, and returns false
- * if another process already has. The notice is stored first, so the sweep sends it after a crash.
+ * Reports that the first delivery of an event failed. For falls, also sends an email, at most once an hour per webhook
+ * or, if `webhook` is null, per person. `end` ends the delivery if no lease keeps other processes from ending it, and
+ * returns false if another process already has. The notice is stored first, so that the sweep sends it after a crash.
  */
 export const notifyFailed = async (
   deps: FailureDeps,

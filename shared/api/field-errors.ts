@@ -40,7 +40,7 @@ const missing = (issues: readonly Issue[]) => issues.filter(({ input }) => input
 const issuesOfClosest = (issue: Issue): readonly Issue[] =>
   (issue.code === 'invalid_union' && issue.errors.toSorted((a, b) => missing(a) - missing(b))[0]) || [];
 
-/** Returns schema issues as paths and problems. Their texts are added later, in the language of the caller. */
+/** Returns schema issues as paths and problems. Their texts are added later, in the caller's language. */
 export const fieldErrorsOf = (issues: readonly Issue[], at: readonly PropertyKey[] = []): FieldError[] =>
   issues.flatMap((issue): FieldError[] => {
     const path = [...at, ...issue.path];

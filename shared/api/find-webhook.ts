@@ -12,8 +12,8 @@ type WebhookCall = {
 };
 
 /**
- * Returns the webhook in the path. Fails the request with 404 if the webhook does not exist, and with 403 if the caller
- * may not manage it.
+ * Returns the webhook named in the path. Fails the request with 404 if the webhook does not exist, and with 403 if the
+ * caller may not manage it.
  */
 export const findWebhook = async (
   { caller, customerId, params, fail }: WebhookCall,

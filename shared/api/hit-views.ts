@@ -9,12 +9,12 @@ import type { StoreOf } from '../store/store.ts';
 export type HitView = z.input<typeof RuleHit>;
 
 /**
- * With more sensors than this, listing all of them is cheaper than reading them one by one, unless the customer has
+ * With more sensors than this, listing all the customer's sensors is cheaper than reading each one, unless there are
  * thousands.
  */
 const MAX_SINGLE_READS = 20;
 
-/** Returns views of hits, each with the current sensor, or null if the sensor was deleted. */
+/** Returns views of hits, each with the current sensor, which is null if it was deleted. */
 export const hitViews = async (
   store: StoreOf<'sensors.getAll' | 'sensors.list'>,
   customerId: number,

@@ -7,7 +7,7 @@ import { invitationMail } from './messages/texts.ts';
 
 type InvitationDeps = Deps<'resets.create' | 'send:mail' | 'service:about'>;
 
-/** Emails a new user the link for setting a password. The code is in the fragment, which no server or proxy sees. */
+/** Emails a new user the link to set a password. The code is in the fragment, which no server or proxy sees. */
 export const mailInvitation = async (
   { id: accountId, customerId, username, email, locale, accountKey }: User & { accountKey: string },
   { store, now, random, mail, settings: { PUBLIC_URL } }: InvitationDeps,

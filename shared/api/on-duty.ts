@@ -12,8 +12,8 @@ type Store = StoreOf<'duty.get' | 'recipients.person' | 'channels.list'>;
 export type PersonOnDuty = OnDuty & { user: UserItem; channels: KeptChannel[] };
 
 /**
- * Reads the people on duty at a time (ms), whether from the roster or by their own choice. Leaves out users who may not
- * log in.
+ * Reads the people on duty at the given time (ms), whether by the roster or by their own choice. Leaves out users who
+ * may not log in.
  */
 export const peopleOnDuty = async (
   store: Omit<Store, 'duty'>,
@@ -33,7 +33,7 @@ export const peopleOnDuty = async (
   return (await Promise.all(found)).flat();
 };
 
-/** Reads a customer's people on duty at a time (ms). `customer` is null if the customer no longer exists. */
+/** Reads a customer's people on duty at the given time (ms). `customer` is null if the customer no longer exists. */
 export const readPeopleOnDuty = async (
   store: Store,
   customerId: number,

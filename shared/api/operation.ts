@@ -39,8 +39,8 @@ export const apiOf = ({ auth }: { auth: Operation['auth'] }): ApiName =>
   auth === 'device' || auth === 'provisioner' ? 'devices' : 'apps';
 
 /**
- * The kind of object in the path an operation works on. The object always belongs to the caller's own customer, unless
- * the caller is a system admin.
+ * The kind of object, named in the path, that an operation works on. The object always belongs to the caller's own
+ * customer, unless the caller is a system admin.
  */
 export type Within = 'user' | 'customer' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
 
@@ -86,13 +86,14 @@ type Fields = {
   beforeOtp?: true;
   success: 200 | 201 | 202;
   /**
-   * A second status the handler may choose. A 304 response has no body, a 503 response has the same body as a success.
+   * A second status the handler may choose. A 304 response has no body, and a 503 response has the same body as a
+   * success.
    */
   alsoSuccess?: 200 | 304 | 503;
   response: z.ZodType;
   /**
-   * The media types of a binary response. The handler may choose any of them, with the first as default. Without media
-   * types, the response is JSON.
+   * The media types of a binary response. The handler may choose any of them, with the first as the default. Without
+   * media types, the response is JSON.
    */
   media?: readonly [string, ...string[]];
   /** The response may also be CSV, which the handler returns as text if the caller prefers it (csv.ts). */
@@ -187,9 +188,9 @@ export const watchUses = [
   'know:targets',
   'watch:alarms',
 ] as const satisfies readonly Use[];
-/** The uses for acknowledging an alarm, besides the operation's own store call (acknowledgements.ts). */
+/** The uses an operation needs to acknowledge an alarm, in addition to its own store call (acknowledgements.ts). */
 export const acknowledging = ['fallAnswers.settle', 'enqueue:events'] as const satisfies readonly Use[];
-/** The uses for withdrawing an acknowledgement, besides the operation's own store call. */
+/** The uses an operation needs to withdraw an acknowledgement, in addition to its own store call. */
 export const withdrawing = [...acknowledging, 'enqueue:timers', 'watch:alarms'] as const satisfies readonly Use[];
 
 /** The caching headers for `published` operations. https://www.rfc-editor.org/rfc/rfc9111 */
@@ -217,7 +218,7 @@ export type Group = {
 };
 
 /**
- * The request timeout (s). Below the 29 s API Gateway waits, so that the function responds first.
+ * The request timeout (s). Shorter than the 29 s that API Gateway waits, so that the function responds first.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
  */
 const API_TIMEOUT_SECONDS = 15;
@@ -281,7 +282,7 @@ type Identified<O extends Operation> = [O['auth']] extends [never]
             ? { provisioner: Provisioner }
             : unknown;
 
-/** Errors with which any handler may end a request, without declaring them. */
+/** Errors that any handler may end a request with, even without declaring them. */
 type CommonError = 'forbidden' | 'unavailable' | 'rate_limited';
 type Declared<O extends Operation> = O['errors'] extends readonly (infer E extends ErrorCode)[] ? E : never;
 
@@ -304,8 +305,8 @@ export type Call<O extends Operation> = Identified<O> & {
   auditUnder: (customerId: number) => void;
   /**
    * Sets the values being replaced, for the details in the audit line. Must be called before the first change. Needed
-   * if the first write does not replace an item with these fields. If the body is a list, the fields get the names used
-   * here.
+   * if the first write does not replace an item that has these fields. If the body is a list, the fields get the names
+   * used here.
    */
   auditChange: (before: object, after: object) => void;
   /**
@@ -316,7 +317,7 @@ export type Call<O extends Operation> = Identified<O> & {
   /** The IP address of the caller, or the /64 network for IPv6. */
   address: string;
   event: APIGatewayProxyEvent;
-  /** The language of texts in the response. */
+  /** The language of the texts in the response. */
   locale: string;
 } & (O['within'] extends string ? { customerId: number } : unknown);
 

@@ -16,8 +16,8 @@ type RuleRecipients = { path: string; recipients: readonly Recipient[]; situatio
 const channelOf = ({ userId, by }: Recipient): string => `${userId} ${by}`;
 
 /**
- * Returns the first channel in a rule that the host cannot send through. A change may keep such channels from the rule
- * `before`, although they reach no one.
+ * Returns the first channel in a rule that the host cannot send through. A change may keep such channels if the rule
+ * `before` had them, even though they reach no one.
  */
 export const channelProblem = (
   settings: Pick<SendableKinds, 'CHANNEL_KINDS'>,

@@ -81,8 +81,8 @@ const route = async (contract: Group, guard: Guard, exchange: Exchange): Promise
 
 /**
  * Returns the response body, parsed with the response schema so that no undeclared field can leak. Bytes are encoded in
- * base64. Published content is already compressed and not parsed, because it consists of files and contracts from this
- * project.
+ * base64. Published content is already compressed, and it is not parsed, because it consists of files and contracts
+ * from this project.
  */
 const bodyOf = ({ media, orCsv, published, response }: Operation, answer: unknown) => {
   if (orCsv && typeof answer === 'string') return { body: answer };
@@ -213,7 +213,7 @@ const build = (contract: Group, handlers: Readonly<Record<string, AnyHandler>>, 
   };
 };
 
-/** Returns the Lambda handler for an operation group. `with` creates it with the table, queues and clock of a host. */
+/** Returns the Lambda handler for an operation group. `with` creates it with a host's table, queues and clock. */
 export const serve = <const G extends Group>(contract: G, handlers: NoInfer<Handlers<G>>) => ({
   with: (runtime: Runtime): ApiHandler => build(contract, handlers, { ...runtime, log: contextual(runtime.log) }),
 });

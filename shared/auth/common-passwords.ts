@@ -1,4 +1,4 @@
-// The most common passwords of at least 10 bytes. Shorter ones are rejected for their length.
+// The most common passwords of at least 10 bytes. Shorter passwords are rejected because of their length.
 const common = new Set(
   `1234567890 0123456789 9876543210 0987654321 12345678910 123456789a 1q2w3e4r5t 1qaz2wsx3edc qwertyuiop qwerty12345
   qwerty123456 qwertyuiop123 password12 password123 password1234 password12345 passw0rd123 p@ssword123 p@ssw0rd123

@@ -12,7 +12,7 @@ type Client = { issuer: string; clientId: string; clientSecret: string; scopes: 
  * 3.1.2.1.
  */
 export type Prompt = 'login' | undefined;
-/** The values a login keeps while the user is at the identity provider. Each has 192 random bits or more. */
+/** The values a login keeps while the user is at the identity provider. Each has at least 192 random bits. */
 type Secrets = { state: string; nonce: string; verifier: string };
 /** What the identity provider states about the logged-in user. */
 export type OidcIdentity = { issuer: string; subject: string; claims: Claims; idToken: string };
@@ -21,8 +21,8 @@ export type OidcIdentity = { issuer: string; subject: string; claims: Claims; id
 const library = () => import('openid-client');
 
 /**
- * Whether the error means the identity provider is unavailable, which is a timeout code or the `fetch` error for a
- * failed connection.
+ * Whether the error means that the identity provider is unavailable: it has a timeout code, or is the `fetch` error for
+ * a failed connection.
  */
 const isUnavailable = (error: unknown): boolean =>
   (error instanceof Error && error.name === 'TypeError' && error.message === 'fetch failed') ||
@@ -30,7 +30,7 @@ const isUnavailable = (error: unknown): boolean =>
 
 const discover = async ({ issuer, clientId, clientSecret }: Client): Promise<Configuration> => {
   const { allowInsecureRequests, discovery, enableNonRepudiationChecks, None } = await library();
-  // The ID token signature is checked although the token comes directly from the issuer, because http is allowed
+  // The ID token signature is checked even though the token comes directly from the issuer, because http is allowed
   // locally.
   const execute = [enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [allowInsecureRequests] : [])];
   const secret = clientSecret === '' ? undefined : clientSecret;
@@ -102,8 +102,8 @@ export const createIssuer = (client: Client, now: () => number) => {
     },
 
     /**
-     * Returns the URL where a browser also logs out of the identity provider, or null if there is none. RP-Initiated
-     * Logout 1.0.
+     * Returns the URL where a browser can log out of the identity provider as well, or null if there is none.
+     * RP-Initiated Logout 1.0.
      */
     endSession: async (idToken: string, returnTo: string): Promise<string | null> => {
       const { buildEndSessionUrl } = await library();

@@ -3,7 +3,7 @@ import { isAppCode } from '../domain/identity/otp.ts';
 /** Few requests need the library, so the first one that does loads it. https://otplib.yeojz.dev */
 const library = () => import('otplib/functional');
 
-/** How far the app clock may be off. The previous and the next code are accepted too. */
+/** How far off the app's clock may be. The previous and next codes are accepted too. */
 const TOLERANCE_SECONDS = 30;
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

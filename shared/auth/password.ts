@@ -26,7 +26,8 @@ const parse = (hash: string): Hash | null => {
 };
 
 /**
- * Returns functions that hash and verify passwords. New hashes have this `cost`. Hashes with another cost stay valid.
+ * Returns functions that hash and verify passwords. New hashes have this `cost`. Hashes with a different cost stay
+ * valid.
  */
 export const createPasswords = (cost = standard, random: (bytes: number) => Uint8Array = randomBytes) => {
   const dummy: Hash = { cost, salt: Buffer.alloc(16, 1), tag: Buffer.alloc(TAG) };
@@ -40,7 +41,7 @@ export const createPasswords = (cost = standard, random: (bytes: number) => Uint
 
     /**
      * Whether the password matches the hash, computed at the cost stored in the hash. Without a hash (no user has that
-     * name), returns false after the same time.
+     * name), returns false after the same amount of time.
      */
     verify: async (password: string, hash: string | null): Promise<boolean> => {
       const known = hash === null ? null : parse(hash);

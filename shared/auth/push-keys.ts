@@ -1,6 +1,6 @@
 import { createECDH } from 'node:crypto';
 
-/** Returns the key pair for signing push messages (RFC 8292), from 32 random bytes, in base64url. */
+/** Returns the key pair that signs push messages (RFC 8292), derived from 32 random bytes, in base64url. */
 export const pushKeysFrom = (random: Uint8Array): { publicKey: string; privateKey: string } => {
   const curve = createECDH('prime256v1');
   curve.setPrivateKey(random);

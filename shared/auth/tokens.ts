@@ -20,8 +20,8 @@ export const newAccountKey = (random: (bytes: number) => Uint8Array): string =>
   Buffer.from(random(15)).toString('base64url');
 
 /**
- * Generates an opaque token with 192 random bits. An account token also contains the account key, so that account, rate
- * and session can be read at the same time. Anyone who ever had such a token knows the key. The key alone does not
+ * Generates an opaque token with 192 random bits. An account token also contains the account key, so that the account,
+ * rate and session can be read at the same time. Anyone who ever had such a token knows the key. The key alone does not
  * grant access, and an invalid token with a valid key counts against the address of the caller.
  */
 export const drawToken = (kind: TokenKind, random: (bytes: number) => Uint8Array, accountKey = ''): string =>

@@ -20,7 +20,7 @@ const notification = ({ arn, name, description, reason, since, metric }: ActiveA
   };
 };
 
-/** Returns the text for people. */
+/** Returns the human-readable text. */
 const text = ({ name, description, reason, since }: ActiveAlarm): string =>
   [
     `The alarm ${name} has been on since ${new Date(since).toISOString()}. You get it now because a subscription was confirmed after it started.`,

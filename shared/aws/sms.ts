@@ -8,7 +8,7 @@ import { requestHandlerOptions, withFreshSockets } from './transport.ts';
  */
 export type SendSms = (to: string, text: string, reference?: NotificationReference) => Promise<void>;
 
-/** How long (s) the network keeps an SMS for a phone that is off. A later SMS would no longer help. */
+/** How long (s) the network keeps an SMS for a phone that is off. After that, the SMS would no longer help. */
 const TTL_SECONDS = 600;
 
 /**

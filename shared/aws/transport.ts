@@ -1,11 +1,14 @@
 /** Limits (ms). `connect`: opening a connection. `answer`: waiting for a response, or for the rest of it. */
 type Timeouts = { connect: number; answer: number };
 
-/** AWS responds within milliseconds, rarely within hundreds. A call that takes longer will not get a response. */
+/**
+ * AWS responds within milliseconds, and only rarely takes hundreds of them. A call that takes longer will not get a
+ * response.
+ */
 const TIMEOUTS: Timeouts = { connect: 1_000, answer: 2_000 };
 
 /**
- * Returns the `requestHandler` for every AWS client, which ends a call without a response as a TimeoutError.
+ * Returns the `requestHandler` for every AWS client. It ends a call that gets no response with a TimeoutError.
  * `requestTimeout` alone only warns, and covers only the wait for the first line. `socketTimeout` covers the rest of
  * the response.
  * https://docs.aws.amazon.com/sdk-for-javascript/v3/developer-guide/migrating/notable-changes/

@@ -20,5 +20,5 @@ export const markDoubtful = (): void => {
   if (work) work.isDoubtful = true;
 };
 
-/** Whether the current work may have written something although the table reported the opposite. */
+/** Whether the current work may have written something even though the table reported the opposite. */
 export const isDoubtful = (): boolean => currentWork.getStore()?.isDoubtful === true;

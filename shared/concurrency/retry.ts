@@ -11,8 +11,8 @@ type RetryOptions = {
 };
 
 /**
- * Retries until an attempt returns something other than null, and returns that result. Returns null when attempts or
- * time are used up. An attempt that throws is the last one.
+ * Retries until an attempt returns something other than null, and returns that result. Returns null when no attempts or
+ * time are left. An attempt that throws is the last one.
  */
 export const retry = async <T>(
   attempt: () => Promise<T | null>,

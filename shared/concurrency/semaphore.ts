@@ -7,13 +7,13 @@ export type Permit<S> = {
    */
   hasWaiters: () => boolean;
   isEmpty: () => boolean;
-  /** Returns the permit. Further calls do nothing. */
+  /** Releases the permit. Further calls do nothing. */
   release: () => void;
 };
 
 /**
- * Grants a limited number of permits per key, in call order, but calls with `isFirst` come before all others. A caller
- * gets null if the `acquireTimeout` promise resolves first.
+ * Grants a limited number of permits per key, in call order, except that calls with `isFirst` come before all others. A
+ * caller gets null if the `acquireTimeout` promise resolves first.
  */
 export type Semaphore<S> = {
   acquire: (key: string, acquireTimeout: () => Promise<unknown>, isFirst?: boolean) => Promise<Permit<S> | null>;

@@ -1,6 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The claim in an acknowledgement link: acknowledging a hit on behalf of the message recipient, until a time (s). */
+/**
+ * The claim in an acknowledgement link: the link may acknowledge a hit on behalf of the message recipient until the
+ * given time (s).
+ */
 type Claim = { hitId: number; message: number; until: number };
 
 const FORM = /^(\d{1,16})-(\d{1,6})-(\d{1,12})-([\w-]{22})$/;
@@ -22,14 +25,17 @@ export const parseLinkToken = (address: string): (Claim & { signature: string })
   return { hitId: Number(hitId), message: Number(message), until: Number(until), signature };
 };
 
-/** Whether this key signed the claim for a hit about this event. */
+/** Whether this key signed the claim for a hit that belongs to this event. */
 export const hasValidSignature = (
   key: string,
   { signature, ...claim }: Claim & { signature: string },
   eventUuid: string,
 ): boolean => timingSafeEqual(signatureOf(key, claim, eventUuid), Buffer.from(signature, 'base64url'));
 
-/** The claim in a link to a fall or another urgent event: acknowledging it on behalf of a user, until a time (s). */
+/**
+ * The claim in a link to a fall or another urgent event: the link may acknowledge it on behalf of a user until the
+ * given time (s).
+ */
 export type FallClaim = { customerId: number; userId: number; until: number; sensorId: string; uuid: string };
 
 /** The first character distinguishes these links from links to hits, which begin with a digit. */
@@ -48,7 +54,7 @@ const longUuid = (short: string): string =>
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
 /**
- * Returns the last part for a link that acknowledges an alarm without a rule. The same claim and key always yield the
+ * Returns the last part of a link that acknowledges an alarm without a rule. The same claim and key always yield the
  * same string.
  */
 export const fallTokenOf = (key: string, claim: FallClaim): string => {

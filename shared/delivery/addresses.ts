@@ -42,9 +42,9 @@ const private6 = ranges(['::1/128', 'fc00::/7']);
 
 /**
  * Whether webhooks must not connect to `address` on this port. The address is an IPv4 or IPv6 literal without brackets
- * or zone. Anything else is denied. Denied under every policy are addresses of the service itself, metadata services,
- * link-local, multicast and reserved addresses, and all IPv6 forms of IPv4 addresses. A malformed range in the policy
- * allows nothing.
+ * or zone. Anything else is denied. Every policy denies addresses of the service itself, metadata services, link-local,
+ * multicast and reserved addresses, and all IPv6 forms of IPv4 addresses. A malformed range in the policy allows
+ * nothing.
  */
 export function isDenied(address: string, port: number, policy: TargetPolicy): boolean {
   const version = isIP(address);

@@ -71,7 +71,7 @@ const framingOf = (status: number, isHttp10: boolean, fields: Fields): Framing =
   return { bodyEnd: 'close', isClear: true };
 };
 
-/** Returns the head with which the Node parser reads the body. */
+/** Returns the head that the Node parser needs to read the body. */
 const parserHead = (status: number, bodyEnd: BodyEnd, isKept: boolean, idleLimit: string | undefined): string => {
   const lines = [`HTTP/1.1 ${status} `, `Connection: ${isKept ? 'keep-alive' : 'close'}`];
   if (typeof bodyEnd === 'number') lines.push(`Content-Length: ${bodyEnd}`);

@@ -18,9 +18,9 @@ export type Answer = { head: AnswerHead | null; start: Buffer; isRefused: boolea
 type Ending = 'eof' | 'failure';
 
 /**
- * Reads a single response. `take` returns the bytes the Node parser gets in place of a chunk, which are a well-formed
- * head for whatever was received, then the body unchanged. `end` returns the bytes the parser gets before the
- * connection ends.
+ * Reads a single response. `take` returns the bytes the Node parser gets in place of a chunk: first a well-formed head
+ * for whatever was received, then the unchanged body. `end` returns the bytes the parser gets before the connection
+ * ends.
  */
 type AnswerReader = { answer: Answer; take: (chunk: Buffer) => Buffer; end: (ending: Ending) => Buffer };
 

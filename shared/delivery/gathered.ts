@@ -14,7 +14,7 @@ type Texts = {
   onlineLabel: string;
   more: (count: number) => string;
 };
-// A retry renders the message again, and must send the same text, so these never change.
+// A retry renders the message again and must send the same text, so these texts never change.
 const texts: Record<Language, Texts> = {
   en: {
     offline: (count) => (count === 1 ? '1 sensor offline' : `${count} sensors offline`),
@@ -32,7 +32,7 @@ const texts: Record<Language, Texts> = {
   },
 };
 
-/** Returns the newest delivery about each sensor, sorted by sensor name. */
+/** Returns the newest delivery for each sensor, sorted by sensor name. */
 const newestOfEach = (deliveries: readonly Delivery[]): Delivery[] => {
   const byTime = deliveries.toSorted((a, b) => a.snapshot.event.createDate - b.snapshot.event.createDate);
   const newest = [...new Map(byTime.map((delivery) => [delivery.snapshot.sensor.id, delivery])).values()];
@@ -40,7 +40,7 @@ const newestOfEach = (deliveries: readonly Delivery[]): Delivery[] => {
   return newest.sort((a, b) => nameOf(a).localeCompare(nameOf(b), 'en', { numeric: true }));
 };
 
-/** Returns a line about sensors: the first names, and how many more there are. */
+/** Returns a line that lists sensors: the first names, and how many more there are. */
 const lineOf = (label: string, sensors: readonly Delivery[], maxNamed: number, { more }: Texts): string[] => {
   if (sensors.length === 0) return [];
   const names = sensors.slice(0, maxNamed).map(({ snapshot }) => asText(snapshot.sensor.name));
@@ -49,14 +49,14 @@ const lineOf = (label: string, sensors: readonly Delivery[], maxNamed: number, {
   return [`${label}: ${names.length > 0 ? list : rest}`];
 };
 
-/** The number of sensors in deliveries. */
+/** The number of sensors deliveries are about. */
 export const sensorsIn = (deliveries: readonly Delivery[]): number =>
   new Set(deliveries.map(({ snapshot }) => snapshot.sensor.id)).size;
 
 /**
  * Returns the message that replaces deliveries about several sensors, in the language of the first delivery. The
- * message counts the sensors that are offline or online again, names up to 20 of them, and links to the sensor list.
- * There is no acknowledgement link.
+ * message states how many sensors are offline or online again, names up to 20 of them, and links to the sensor list. It
+ * has no acknowledgement link.
  */
 export const gatheredNotification = (deliveries: readonly [Delivery, ...Delivery[]]): Notification => {
   const [{ snapshot, person }] = deliveries;

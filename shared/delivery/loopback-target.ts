@@ -6,8 +6,8 @@ import { hostOf, isLoopback, portOf } from './own-endpoints.ts';
 export type LoopbackPolicy = { ON_NETWORK: boolean; ALLOWED_TARGET_RANGES: readonly string[] };
 
 /**
- * Whether a webhook URL leads to loopback on a host others can connect to, although the host does not allow this
- * address. Such webhooks can no longer be created. Only the URL itself is examined, without resolving names.
+ * Whether a webhook URL leads to loopback on a host that others can connect to, even though the host does not allow
+ * this address. Such webhooks can no longer be created. Only the URL itself is examined, without resolving names.
  */
 export const isUnnamedLoopback = (
   url: string,

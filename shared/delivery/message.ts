@@ -56,15 +56,15 @@ export const bodyOf = (delivery: Delivery, webhook: WebhookRecord, { raw, addres
 };
 
 /**
- * Returns the delivery body as shown in the delivery log, without the link, which acknowledges the alarm without a
- * login. Throws if the bytes are needed but missing.
+ * Returns the delivery body as shown in the delivery log. The link is left out, because it acknowledges the alarm
+ * without a login. Throws if the bytes are needed but missing.
  */
 export const shownBodyOf = (delivery: Delivery, webhook: WebhookRecord, raw: string | null): string =>
   bodyOf({ ...delivery, hit: null }, webhook, { raw, addressKey: null });
 
 /**
- * Returns the text for a person: the rule title and message, and place and time in the person's language. An SMS omits
- * place and time, because anyone who holds the phone can read it.
+ * Returns the text for a person: the rule title and message, and the place and time in the person's language. An SMS
+ * omits the place and time, because anyone who holds the phone can read it.
  */
 export const notificationText = ({ snapshot, person }: Delivery): Omit<Notification, 'url'> => {
   const { title, message, facts } = noticeOf(snapshot, { acknowledgeUrl: null });

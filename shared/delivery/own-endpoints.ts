@@ -23,7 +23,7 @@ export type Endpoint = { host: string; port: number | null };
 const plain = (host: string): string => host.replace(/\.$/, '');
 
 /**
- * Returns the endpoints for the URLs of the service itself, without invalid and empty ones. A name covers all ports,
+ * Returns the endpoints for the URLs of the service itself, excluding invalid and empty URLs. A name covers all ports,
  * unless its URL has a port. Numeric addresses and loopback cover only one port, because receivers may use other ports
  * there.
  */

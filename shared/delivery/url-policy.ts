@@ -39,7 +39,7 @@ export function checkUrl(text: string, policy: TargetPolicy): UrlCheck {
   const url = URL.parse(text);
   if (!url) return rejected('url_invalid');
   if (url.protocol !== 'https:' && !(policy.allowPrivate && url.protocol === 'http:')) return rejected('url_scheme');
-  // The parser accepts missing and extra slashes, which another parser could read as another host.
+  // The parser accepts missing and extra slashes, which a different parser could read as a different host.
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   if (!authority) return rejected('url_invalid');
   if (authority.includes('@')) return rejected('url_credentials');

@@ -33,7 +33,7 @@ export type SlotPool = {
   hasUnleasedRequest: boolean;
   /** The leases this process holds but does not currently use. */
   idleLeases: SlotLease[];
-  /** How many slot searches there have been. Each one starts at a different slot. */
+  /** The number of slot searches so far. Each one starts at a different slot. */
   searches: number;
   /** Deliveries to wake when a slot may be free. */
   waiters: Set<Waiter>;

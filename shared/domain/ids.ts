@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** 2025-01-01T00:00:00Z. Counting ms from here, 41 bits last until 2094. */
+/** 2025-01-01T00:00:00Z. With ms counted from here, 41 bits last until 2094. */
 export const ID_EPOCH = 1_735_689_600_000;
 const SLOTS = 4_096;
 
@@ -18,8 +18,8 @@ export const timeOfId = (id: number): number => Math.floor(id / SLOTS) + ID_EPOC
 export const firstIdAt = (time: number): number => timeOrderedId(time, 0);
 
 /**
- * Returns a function that generates ids in order, starting after `last`: for events with the same time, each id is
- * larger than the one before.
+ * Returns a function that generates ids in order, starting after `last`, so that among events with the same time, each
+ * id is larger than the one before.
  */
 export const orderedIds = (generate: (time: number) => number, last?: { id: number; createDate: number }) => {
   let before = last;
@@ -45,7 +45,7 @@ const ulid = (time: number, bytes: Uint8Array): string =>
 export const timeOfUlid = (id: string): number =>
   [...id.slice(0, 10)].reduce((time, character) => time * 32 + CROCKFORD.indexOf(character), 0);
 
-/** Returns a string sorting before all ULIDs from `time` (ms) onward, and after all earlier ones. */
+/** Returns a string that sorts before all ULIDs from `time` (ms) onward and after all earlier ULIDs. */
 export const firstUlidAt = (time: number): string => crockford(BigInt(Math.min(Math.max(0, time), 2 ** 48)), 10);
 
 const Z_BASE_32 = 'ybndrfg8ejkmcpqxot1uwisza345h769';

@@ -1,6 +1,6 @@
 /**
- * All events rules can watch for, by situation. `code` is the D2 Custom 1 eventType. Events without a code reach
- * webhooks in every other format.
+ * All the events that rules can watch for, by situation. `code` is the D2 Custom 1 eventType. Events without a code
+ * reach webhooks in every other format.
  */
 export const kinds = {
   fall_detected: { type: 'fall', action: 'fall_detected', code: 1 },
@@ -35,6 +35,8 @@ export const kinds = {
 
 export type Situation = keyof typeof kinds;
 
-/** Whether a situation can occur in a region. Situations about the whole room, the sensor or vital signs cannot. */
+/**
+ * Whether a situation can occur in a region. Situations that concern the whole room, the sensor or vital signs cannot.
+ */
 export const hasRegions = (situation: Situation): boolean =>
   !['presence', 'sensor', 'vital'].includes(kinds[situation].type);

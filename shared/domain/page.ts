@@ -1,15 +1,16 @@
 export type PageOf<T> = { total: number; page: number; perPage: number; data: T[] };
 
 /**
- * A page from a list read in bounded parts, one per request. If `isWhole`, `total` counts the whole list. Otherwise it
- * counts only what was read, and the list continues after the id in `next`.
+ * A page of a list that is read in bounded parts, one per request. If `isWhole`, `total` counts the whole list.
+ * Otherwise it counts only what was read, and the list continues after the id in `next`.
  */
 export type PartialPage<T> = PageOf<T> & { isWhole: boolean; next: string | number | undefined };
 
 type Sortable = { id: string | number };
 /**
- * Returns a comparison function for one sort. It reuses a single collator, because creating thousands takes too long.
- * The collator is created when the first strings are compared, because the first collator in a process takes 9 ms.
+ * Returns a comparison function for one sort. It reuses a single collator, because creating thousands of them takes too
+ * long. The collator is created when the first strings are compared, because the first collator in a process takes 9
+ * ms.
  */
 const comparator = () => {
   let collator: Intl.Collator | undefined;
@@ -38,7 +39,7 @@ export const pageOf = <T>(items: readonly T[], { page, perPage }: { page: number
   { total: items.length, page, perPage, data: items.slice(page * perPage, (page + 1) * perPage) },
 ];
 
-/** Depending on the keyboard, an accented character is one or two code points. Both forms match. */
+/** Depending on the keyboard, an accented character consists of one or two code points. Both forms match. */
 const normalized = (text: string): string => text.normalize('NFC').toLowerCase();
 
 /** Whether any value contains the search text, ignoring case. */

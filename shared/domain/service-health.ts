@@ -2,8 +2,8 @@ import { CANARY_SECONDS } from './canary.ts';
 import type { ServiceHealth } from './service-health-view.ts';
 
 /**
- * A longer time (s) without a sweep, or an older queued task, counts as a failure, because alarms are late. On AWS,
- * sweeps run every minute.
+ * If no sweep has run for longer than this (s), or a queued task is older, this counts as a failure, because alarms are
+ * late. On AWS, sweeps run every minute.
  */
 const LATE_SECONDS = 180;
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * An int64 from 0 to 2^53-1, the integers that JSON carries exactly (D1 "Conventions"). `z.int()` only accepts safe
- * integers.
+ * An int64 from 0 to 2^53-1, the integers that JSON can represent exactly (D1 "Conventions"). `z.int()` only accepts
+ * safe integers.
  */
 export const int64 = z.int().min(0);
 /** Milliseconds since the Unix epoch, UTC. */
@@ -22,7 +22,8 @@ export const toValidText = (value: string, replacement = ''): string =>
   [...value].map((char) => (isValidText(char) ? char : replacement)).join('');
 /**
  * The pattern for text in the API document. Regex engines in generated clients support neither surrogates nor `u`
- * escapes, so the pattern allows more than the service accepts. The conventions in the document state the rest.
+ * escapes, so the pattern allows more than the service accepts. The document's conventions describe the remaining
+ * restrictions.
  */
 export const validTextPattern = { pattern: String.raw`^[^\x00-\x1f]*$` } as const;
 
@@ -42,9 +43,7 @@ export const text = (min: number, max: number) =>
     })
     .meta({ minLength: min, maxLength: max, ...validTextPattern });
 
-/**
- * Returns the schema for such text in responses. Text stored before these characters were forbidden may contain them.
- */
+/** Returns the schema for text in responses. Text stored before some characters were forbidden may contain them. */
 export const storedText = (min: number, max: number) =>
   z.string().meta({ minLength: min, maxLength: max, ...validTextPattern });
 
@@ -58,12 +57,12 @@ export const uuid = z
   .transform((value) => value.toLowerCase())
   .pipe(z.string().meta({ format: 'uuid' }));
 
-/** Returns the schema for an optional field, where an invalid value counts as missing. */
+/** Returns the schema for an optional field that treats an invalid value as missing. */
 export const optionalField = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
 
 const integerText = z.string().regex(/^(0|[1-9]\d{0,15})$/);
 
-/** Removes the number keywords from the document where the value is a string. */
+/** Removes the numeric keywords from the document where the value is a string. */
 const noNumber = { format: undefined, minimum: undefined, maximum: undefined } as const;
 
 /** An id in a path or query, in canonical decimal form. */

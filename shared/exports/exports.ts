@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 export type ExportStorage = {
   /** Stores a file as it streams in. Once complete, it replaces any file with the same name. */
   save: (file: string, content: Readable) => Promise<void>;
-  /** Returns a URL for downloading a file for five minutes, without a login. */
+  /** Returns a URL from which a file can be downloaded without a login for five minutes. */
   urlOf: (file: string) => Promise<string>;
   /** Deletes a file if it exists. */
   remove: (file: string) => Promise<void>;

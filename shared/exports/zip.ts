@@ -2,12 +2,12 @@ import { PassThrough, Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import type { DataJob } from '../domain/identity/data-job.ts';
 
-/** The line format version. Raised whenever readers have to change. */
+/** The line format version. It is incremented whenever readers have to change. */
 const FORMAT = 1;
 
 /**
  * Returns a ZIP file stream with these lines in `data.jsonl`, followed by `manifest.json`. The manifest comes last
- * because `counts` is complete only then.
+ * because `counts` is not complete until then.
  */
 export const zipStream = (
   lines: AsyncIterable<string>,

@@ -18,7 +18,7 @@ export type RejectionNotice = {
 
 /**
  * Returns functions that publish to devices over MQTT. These functions never fail, because devices also poll for
- * configurations, and rejections may be lost. `notify` is null if the host has no MQTT.
+ * configurations, and it is acceptable to lose rejections. `notify` is null if the host has no MQTT.
  */
 export const deviceNotifier = (publish: Publish | undefined, log: Log) => {
   const send = (sensorId: string, topic: string, payload: object): Promise<void> =>

@@ -43,7 +43,7 @@ export const ingest = async (
     if (noted) await holdBackIfBehind(deps, device, noted);
     await queueCall(deps, device, { messages, receiveDate, noted, until });
   }
-  // Canary messages must not hide that no real device is sending any.
+  // Canary messages must not hide the fact that no real device is sending messages.
   if (!device.isCanary) deps.measure('MessagesAccepted', messages.length);
   deps.failpoint('ingest.enqueued');
   return { warnings: warningsOf(messages) };
@@ -97,7 +97,7 @@ export const changesNothing = async (
   if (!state || state.ttl !== undefined || !isAllProcessed(device, state.judged?.run)) return false;
   if (isFuture(state.lastSeen, receiveDate)) return false;
   // A report that skips the queue is not remembered, so the next message could be mistaken for a duplicate of the last
-  // one.
+  // remembered message.
   if (isRecent(state, receiveDate)) return false;
   const next = applyReports(state, sensorId, messages, receiveDate);
   if (!next || !isUnchanged(state, next)) return false;
@@ -112,14 +112,14 @@ export const changesNothing = async (
 export const MAX_PENDING = { reports: 1_000, falls: 3_000 } as const;
 /** A device is no longer held back when this many calls or fewer are pending. */
 const RESUME_AT = MAX_PENDING.reports / 2;
-/** The number of recorded calls between two checks. This way, checks cost next to nothing. */
+/** The number of recorded calls between two checks, chosen so that checks cost next to nothing. */
 export const CHECK_EVERY = 100;
 
 const countPending = async ({ store }: Pick<IngestDeps, 'store'>, { customerId, sensorId }: Sender, seq: number) =>
   unprocessedCalls(seq, (await store.states.get(customerId, sensorId))?.judged?.run);
 
 /**
- * Whether a call is rejected because the device is held back. Stops holding the device back when only a few calls are
+ * Whether a call is rejected because the device is held back. Stops holding the device back once only a few calls are
  * pending.
  */
 const isRejected = async (deps: IngestDeps, device: Sender, isOfFalls: boolean): Promise<boolean> => {
@@ -130,8 +130,8 @@ const isRejected = async (deps: IngestDeps, device: Sender, isOfFalls: boolean):
 };
 
 /**
- * Whether a call is recorded before it is queued. Calls with only falls are not recorded, which saves a write, because
- * reports do not depend on them. For a busy device they are recorded, so that they are counted.
+ * Whether a call is recorded before it is queued. Calls with only falls are not recorded: reports do not depend on
+ * them, and skipping the record saves a write. For a busy device, they are recorded so that they are counted.
  */
 export const mustRecordCall = (
   messages: readonly ReceivedMessage[],
@@ -145,7 +145,7 @@ const note = async ({ store, random, now, failpoint }: IngestDeps, { hash }: Sen
   return noted;
 };
 
-/** Checks from time to time whether a device has too many pending calls, and holds it back if so. */
+/** Occasionally checks whether a device has too many pending calls, and holds it back if so. */
 const holdBackIfBehind = async (deps: IngestDeps, device: Sender, { seq = 0 }: RecordedCall): Promise<void> => {
   if (device.isHeldBack || seq % CHECK_EVERY !== 0) return;
   const pending = await countPending(deps, device, seq);

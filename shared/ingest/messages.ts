@@ -37,7 +37,7 @@ export const parseMessages = (
   return { messages: raw.map((json) => ({ raw: json, decoded: decodeText(manufacturer, json, receiveDate) })) };
 };
 
-/** A problem with a stored message, which is an unknown kind or a field of the wrong type. */
+/** A problem with a stored message: an unknown kind, or a field of the wrong type. */
 export type Warning = { index: number; message: string };
 const MAX_WARNINGS = 20;
 const UNKNOWN = 'unknown kind of message, or its required fields are missing; the message is stored without effect';
@@ -57,7 +57,7 @@ export const warningsOf = (received: readonly ReceivedMessage[]): Warning[] =>
  */
 const TASK_BYTES = 450_000;
 
-/** Returns the tasks for a call, with the messages in order, in as few tasks as possible. */
+/** Returns as few tasks as possible for a call, with the messages in order. */
 export const tasksOf = (
   { customerId, sensorId, manufacturer }: Sender,
   received: readonly ReceivedMessage[],
@@ -86,7 +86,7 @@ export const tasksOf = (
   return tasks;
 };
 
-/** Equal calls within this time (ms) are queued once. */
+/** Identical calls within this time (ms) are queued only once. */
 const DUPLICATE_WITHIN_MS = 60_000;
 
 /** Returns the UUIDs of the messages in a task. `received`: all messages in the call. */
@@ -100,7 +100,7 @@ export const uuidsOf = (
 
 /**
  * Returns the SQS deduplication id for a task. It is derived from message UUIDs and bytes, because a device may reuse a
- * UUID. A message that nothing identifies is never a duplicate, so a task with such a message is always new.
+ * UUID. A message that cannot be identified is never a duplicate, so a task with such a message is always new.
  */
 export const deduplicationIdOf = (
   { customerId, sensorId, receiveDate, messages }: ProcessMessages,

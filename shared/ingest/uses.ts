@@ -1,6 +1,6 @@
 import type { Deps } from '../runtime/deps.ts';
 
-/** What `ingest` uses, for the contracts of its callers. */
+/** What `ingest` uses, to be listed in its callers' contracts. */
 export const ingestUses = [
   'states.get',
   'states.recordTimes',

@@ -19,7 +19,7 @@ export const metrics = {
   AttemptsLate: 'Count',
   /** How overdue the oldest item found by the sweep was. */
   OldestWaiting: 'Seconds',
-  /** Items found by the sweep to be more than OVERDUE_MINUTES overdue for the first time. */
+  /** Items that the sweep found for the first time to be more than OVERDUE_MINUTES overdue. */
   TasksOverdue: 'Count',
   BreakersOpened: 'Count',
   /**
@@ -29,7 +29,7 @@ export const metrics = {
   TasksFailed: 'Count',
   /** Rule hit deliveries due at once, except canary deliveries. */
   AlarmsToTell: 'Count',
-  /** Hits that should have notified the users on duty when no one was on duty. */
+  /** Hits that should have notified the users on duty at a time when no one was on duty. */
   NobodyOnDuty: 'Count',
   /** Customers whose SMS were not sent because a daily limit was reached. Each counts at most once a day. */
   SmsLimitReached: 'Count',
@@ -53,7 +53,7 @@ export const metrics = {
   AlarmsUnanswered: 'Count',
   /** Feedback deliveries to the maker that failed permanently. */
   FeedbackFailed: 'Count',
-  /** Confirmed subscriptions to the alarm topic, and those whose protocol is not email. */
+  /** Confirmed subscriptions to the alarm topic, and those among them whose protocol is not email. */
   AlarmSubscriptions: 'Count',
   AlarmPagers: 'Count',
   LoginsFailed: 'Count',
@@ -70,7 +70,7 @@ export const metrics = {
 } as const;
 export type MetricName = keyof typeof metrics;
 
-/** The metrics not read by any alarm. A stage without a dashboard does not write them, because each one costs money. */
+/** The metrics that no alarm reads. A stage without a dashboard does not write them, because each one costs money. */
 export const onlyShown: ReadonlySet<MetricName> = new Set<MetricName>([
   'Events',
   'RuleHits',
@@ -116,10 +116,10 @@ export type Measured = readonly [name: MetricName, value: number, of?: Dimension
 /** Collects metrics. `flush` writes them at the end of an invocation, and never fails. */
 export type Metrics = { measure: Measure; flush: () => Promise<void> };
 
-/** For a host that measures nothing. */
+/** The metrics for a host that measures nothing. */
 export const noMetrics: Metrics = { measure: () => {}, flush: async () => {} };
 
-/** Counts that may be written late, so several invocations write them together. */
+/** Counts that may be written late, so that several invocations can write them together. */
 const deferred: ReadonlySet<MetricName> = new Set<MetricName>(['MessagesAccepted']);
 
 /** `leftOut`: the metrics not to write. */

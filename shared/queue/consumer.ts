@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { CheckedContract, DeclaresUses, Use } from '../runtime/capabilities.ts';
 import type { QueueName } from './names.ts';
 
-/** Declares a Lambda function for processing queues, as plain data. */
+/** Declares, as plain data, a Lambda function that processes queues. */
 export type Consumer<U extends string = Use> = {
   name: string;
   queues: readonly [QueueName, ...QueueName[]];
@@ -46,10 +46,10 @@ export function called(declared: Called): Called {
 }
 
 /**
- * Returns the visibility timeout (s) for the queues of a consumer. A failing consumer makes messages visible again
- * itself, so the timeout matters only if a process dies. A fall must then wait no longer than necessary, which is the
- * function timeout, the shortest that Lambda accepts. AWS recommends six times as much, which saves receives while
- * functions are throttled. Extra receives do no harm here.
+ * Returns the visibility timeout (s) for the queues of a consumer. A consumer that fails makes the messages visible
+ * again itself, so the timeout matters only if a process dies. A fall must then wait no longer than necessary, meaning
+ * for the function timeout, the shortest that Lambda accepts. AWS recommends six times as much, which saves receives
+ * while functions are throttled. Extra receives do no harm here.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
 export const visibilitySeconds = ({ timeoutSeconds }: Pick<Consumer, 'timeoutSeconds'>): number => timeoutSeconds + 1;

@@ -82,8 +82,8 @@ const groupOf = (task: Task): string => {
   if (task.type === 'run_job') return `${task.customerId}/${task.jobId}`;
   if (!('webhookId' in task)) return task.sensorId;
   const { by = 'people', isAlarm = false } = task as Partial<Deliver>;
-  // An unresponsive messaging service delays only the people notified through it. Many other deliveries to a receiver
-  // do not delay alarms to that receiver.
+  // An unresponsive messaging service delays only the people notified through it. However many other deliveries a
+  // receiver has, its alarms are not delayed.
   return `${task.customerId}/${task.webhookId ?? by}${isAlarm ? '/alarms' : ''}`;
 };
 

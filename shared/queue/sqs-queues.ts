@@ -26,7 +26,7 @@ export type Queues = {
  */
 const BATCH = { count: 10, bytes: 1_048_576 };
 
-/** Splits messages into batches accepted by SQS in one call: at most 10 messages and 1 MiB each. */
+/** Splits messages into batches that SQS accepts in one call: at most 10 messages and 1 MiB each. */
 const batchesOf = (messages: readonly QueueMessage[]): QueueMessage[][] => {
   const batches: QueueMessage[][] = [];
   let bytes = 0;
@@ -52,7 +52,7 @@ const entryOf = ({ body, delaySeconds, groupId, deduplicationId }: QueueMessage,
   ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),
 });
 
-/** Fails attempts to send a command when it is too late, because a process may have been frozen between retries. */
+/** Fails any attempt to send a command after its deadline, because a process may have been frozen between retries. */
 const withDeadline = (
   command: SendMessageBatchCommand,
   messages: readonly QueueMessage[],
@@ -65,7 +65,7 @@ const withDeadline = (
       if (now() > until) throw new Error('it is too late to send it');
       return next(args);
     },
-    // Runs inside the retries, once for each attempt.
+    // Runs once for each attempt, inside the retries.
     { step: 'finalizeRequest', priority: 'low', name: 'inTime' },
   );
   return command;

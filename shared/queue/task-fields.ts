@@ -4,9 +4,9 @@ import { int64, uuid } from '../domain/values.ts';
 export const CustomerId = int64.min(0).meta({ description: '0: no customer has linked the sensor' });
 
 /**
- * The ids by which the log lines of a task can be found. `requestId` is the `X-Request-Id` of the API request that
- * caused the task, and `uuid` the message UUID. Sweep tasks have neither. Both are only for logs, so an invalid one is
- * ignored, and must never cause a fall to be quarantined.
+ * The ids used to find a task's log lines. `requestId` is the `X-Request-Id` of the API request that caused the task,
+ * and `uuid` the message UUID. Sweep tasks have neither. Both are only for logs, so an invalid one is ignored, and must
+ * never cause a fall to be quarantined.
  */
 export const traceFields = {
   requestId: z

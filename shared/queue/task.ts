@@ -61,9 +61,9 @@ export const CheckSensor = z.object({ type: z.literal('check_sensor'), ...ofSens
 export type CheckSensor = z.output<typeof CheckSensor>;
 
 /**
- * Decides the next escalation round for a hit, if it is due. `failed`: a failed delivery for the hit. If all others in
- * its round have failed as well, the next step is due at once. `setBack`: by how much (ms) the clock was set back, so
- * the round may be planned too late.
+ * Decides the next escalation round for a hit, if it is due. `failed`: a failed delivery for the hit. If all other
+ * deliveries in its round have also failed, the next step is due at once. `setBack`: how far (ms) the clock was set
+ * back, which means that the round may be planned too late.
  */
 export const Escalate = z.object({
   type: z.literal('escalate'),
@@ -76,8 +76,8 @@ export const Escalate = z.object({
 export type Escalate = z.output<typeof Escalate>;
 
 /**
- * Checks at a time (ms) whether anyone was notified of each alarm for an urgent event. There is one alarm for each hit,
- * and one for the event deliveries to customer webhooks.
+ * Checks at the given time (ms) whether anyone was notified of each alarm for an urgent event. There is one alarm for
+ * each hit, and one for the event deliveries to customer webhooks.
  */
 export const CheckAlarm = z.object({
   type: z.literal('check_alarm'),
@@ -90,7 +90,7 @@ export const CheckAlarm = z.object({
   at: millis,
   hitIds: z.array(id),
   ofEvent: z.array(z.object({ webhookId: uuid, deliveryId: DeliveryId })),
-  /** Rule deliveries that were due at once, for checking whether any was attempted. */
+  /** Rule deliveries that were due at once, used to check whether any was attempted. */
   immediate: z.array(z.object({ webhookId: uuid.nullable(), deliveryId: DeliveryId })).optional(),
   /** The key of the fall the event is about, if any. */
   fall: z.string().optional().catch(undefined),
@@ -112,7 +112,7 @@ export const Deliver = z.object({
     .optional()
     .catch(undefined),
   isGathered: z.literal(true).optional().catch(undefined),
-  /** A first attempt for an alarm about a person. Other deliveries to the same receiver do not delay it. */
+  /** The first attempt to deliver an alarm about a person. Other deliveries to the same receiver do not delay it. */
   isAlarm: z.literal(true).optional().catch(undefined),
   ...traceFields,
   deliveryId: DeliveryId,
@@ -123,7 +123,7 @@ export const Deliver = z.object({
    * (ms).
    */
   early: z.object({ insteadOf: millis, back: millis }).optional().catch(undefined),
-  /** By how much (ms) the clock was set back. The attempt may be planned too late. */
+  /** How far (ms) the clock was set back. The attempt may be planned too late. */
   setBack: millis.optional().catch(undefined),
 });
 export type Deliver = z.output<typeof Deliver>;
@@ -142,8 +142,8 @@ const Back = z.object({
 });
 export type Back = z.output<typeof Back>;
 /**
- * Releases deliveries to a webhook: the held ones or, with `back`, the pending ones. `setBack`: by how much (ms) the
- * clock was set back, so the release may be planned too late.
+ * Releases deliveries to a webhook: the held deliveries or, with `back`, the pending deliveries. `setBack`: how far
+ * (ms) the clock was set back, which means that the release may be planned too late.
  */
 export const ReleaseHeld = z.object({
   type: z.literal('release_held'),
@@ -156,7 +156,7 @@ export type ReleaseHeld = z.output<typeof ReleaseHeld>;
 /** Continues a replay. */
 const StepReplay = z.object({ type: z.literal('step_replay'), ...ofWebhook, ...traceFields, replayId: uuid });
 
-/** Emails the users who can help about customer alarms that did not reach anyone. */
+/** Emails the users who can help when a customer's alarms have reached no one. */
 const AlertManagers = z.object({ type: z.literal('alert_managers'), customerId: id, ...traceFields });
 
 /** The tasks for the workers `process` and `deliver`. */

@@ -38,8 +38,8 @@ const isText = (text: string | undefined): text is string => text !== undefined 
 export const undeliverableMail = ['bounce', 'complaint', 'reject', 'renderingFailure'] as const;
 
 /**
- * Returns why an email was not delivered, from the general to the specific, or null if the event does not report a
- * failure.
+ * Returns the reasons why an email was not delivered, in order from general to specific, or null if the event does not
+ * report a failure.
  */
 const mailReason = ({ eventType, bounce, complaint, reject, failure }: MailEvent): string[] | null => {
   const [recipient] = bounce?.bouncedRecipients ?? [];
@@ -79,7 +79,7 @@ const MAX_REASON = 200;
 /** Addresses and telephone numbers, which servers repeat in their responses. */
 const ADDRESSES = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+|\+?\d{7,}/g;
 
-/** Returns a reason on one line, without the recipient address, because people who manage users read it too. */
+/** Returns a reason on one line, without the recipient's address, because people who manage users also read it. */
 const reasonText = (parts: readonly string[]): string => {
   const text = parts
     .join(': ')

@@ -1,7 +1,7 @@
 import type { QueueName } from '../queue/names.ts';
 import type { StoreCall } from '../store/store.ts';
 
-/** The MQTT topics per device to which functions publish. */
+/** The per-device MQTT topics to which functions publish. */
 export const deviceTopics = ['config', 'refused'] as const;
 export type Topic = `topic/${(typeof deviceTopics)[number]}`;
 export const isTopic = (resource: string): resource is Topic => resource.startsWith('topic/');
@@ -86,7 +86,7 @@ export const capabilities = {
     actions: ['sms-voice:SendTextMessage'],
     modules: ['people', 'messengers', 'webhookClient'],
   },
-  /** Knowing through which channels the host can notify people. */
+  /** Knowing which channels the host can use to notify people. */
   'know:channels': {},
   /** Knowing which targets the host allows for webhooks. */
   'know:targets': {},
@@ -111,14 +111,14 @@ export const capabilities = {
    * those it postpones.
    */
   'keep:published': { resource: 'mqtt', actions: ['sqs:SendMessage'] },
-  /** Calling webhooks. This does not need any permissions in the account, only the settings about allowed targets. */
+  /** Calling webhooks. This does not need any permissions in the account, only the settings for allowed targets. */
   'call:webhooks': {
     modules: ['webhookClient'],
   },
   /** Hashing passwords. This does not need any permissions in the account. */
   'hash:passwords': { modules: ['passwords'] },
   /**
-   * Encrypting webhook, link, push and canary secrets, and decrypting them. These are two permissions, because few
+   * Encrypting webhook, link, push and canary secrets, and decrypting them. These are separate permissions, because few
    * functions may read secrets. Neither covers second factors.
    */
   'encrypt:secrets': {
@@ -133,14 +133,14 @@ export const capabilities = {
     contexts: secretContexts,
     modules: ['vault', 'kms'],
   },
-  /** Decrypting the key for signing alarm acknowledgement links, and no other secret. */
+  /** Decrypting the key that signs alarm acknowledgement links, and no other secret. */
   'decrypt:link-keys': {
     resource: 'key',
     actions: ['kms:Decrypt'],
     contexts: ['acknowledge'],
     modules: ['vault', 'kms'],
   },
-  /** Encrypting and decrypting second-factor secrets, and no others. */
+  /** Encrypting and decrypting second-factor secrets, and no other secrets. */
   'keep:otps': {
     resource: 'key',
     actions: ['kms:Encrypt', 'kms:Decrypt'],
@@ -181,7 +181,7 @@ export const capabilities = {
     actions: ['s3:AbortMultipartUpload', 's3:DeleteObject', 's3:PutObject'],
     modules: ['exports'],
   },
-  /** Signing URLs for downloading an export for five minutes. */
+  /** Signing URLs from which an export can be downloaded for five minutes. */
   'share:exports': { resource: 'exports', actions: ['s3:GetObject'], modules: ['exports'] },
   'service:about': {},
 } as const satisfies Record<string, CapabilityRow>;

@@ -74,7 +74,7 @@ export type Runtime = {
   log: Log;
   /** The metrics destination. Without it, nothing is measured. */
   metrics?: Metrics;
-  /** Since when (ms) no other process has used the table and queues, or 0 if others may be using them. */
+  /** The time (ms) since which no other process has used the table and queues; 0 if others may be using them. */
   exclusiveSince?: number;
   /** Seconds between two sweeps. Defaults to the interval in AWS. */
   sweepSeconds?: number;
@@ -89,8 +89,8 @@ type Basics = Required<Pick<Runtime, 'now' | 'pause' | 'random' | 'log' | 'failp
 
 /**
  * Sends tasks to their queues, delayed by whole seconds (at most MAX_DELAY_SECONDS) if requested, but not after `until`
- * (ms). Throws QueueUnavailable if any was not accepted. SQS drops a task with the same `deduplicationId` as another
- * task from the last 5 minutes.
+ * (ms). Throws QueueUnavailable if any task was not accepted. SQS drops a task with the same `deduplicationId` as
+ * another task from the last 5 minutes.
  */
 type Enqueue<T extends Task> = (
   tasks: readonly T[],
@@ -116,7 +116,10 @@ type ByCapability = {
   'enqueue:retries': object;
   'enqueue:jobs': object;
   consume: object;
-  /** Moves dead-lettered messages back to their queues. Never fails, because an alarm is on while there are any. */
+  /**
+   * Moves dead-lettered messages back to their queues. Never fails, because an alarm stays active as long as there are
+   * any.
+   */
   redrive: { redrive: () => Promise<void> };
   /**
    * Sends an email, and returns whether it was accepted. Never rejects, because callers must not learn whether a user

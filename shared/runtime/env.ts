@@ -16,8 +16,8 @@ export type Settings = Omit<ParsedSettings, 'QUOTAS' | 'CREDENTIALS_SINCE'> & {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the variables that are set. An empty variable counts as unset, because as a number it would be 0, and as a
- * password it would match an empty one.
+ * Returns the variables that are set. An empty variable counts as unset, because it would read as 0 for a number, and
+ * would match an empty password.
  */
 export const nonEmpty = (variables: Variables): Variables =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
@@ -33,14 +33,14 @@ export const settingsOf = (read: ParsedSettings): Settings => {
   };
 };
 
-/** Describes a wrong variable without its value, because the sentence ends up in the log. */
+/** Describes an invalid variable, leaving out the value because the sentence ends up in the log. */
 const sentenceOf = ({ name, schema: { description }, issues }: InvalidSetting): string => {
   const requirement = `must be ${description}`;
   const details = issues.filter(({ message }) => message !== requirement);
   return [`${name} ${requirement}`, ...details.map(({ path, message }) => [...path, message].join(': '))].join('; ');
 };
 
-/** Checks the environment and returns the settings. Throws one error with a sentence for each wrong variable. */
+/** Checks the environment and returns the settings. Throws one error with a sentence for each invalid variable. */
 export const settingsFrom = (variables: Variables): Settings => {
   const set = nonEmpty(variables);
   const { values, wrong } = readSettings(environment, (name) => set[name]);

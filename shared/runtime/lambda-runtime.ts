@@ -33,7 +33,7 @@ type Modules = {
   exports: typeof import('../exports/s3.ts');
 };
 /**
- * The store nouns and modules used by the contract of a function. The bundle entry imports them
+ * The store nouns and modules that a function's contract uses. The bundle entry imports them
  * (lib/aws/functions/entry.ts).
  */
 export type FunctionParts = {
@@ -63,13 +63,13 @@ const lazy = <T>(load: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
-/** Returns a function from a module loaded on the first call. */
+/** Returns a function whose module is loaded on the first call. */
 const lazily = <A extends unknown[], R>(load: () => Promise<(...args: A) => Promise<R>>) => {
   const loaded = lazy(load);
   return async (...args: A): Promise<R> => (await loaded())(...args);
 };
 
-/** Returns the methods of an object loaded when any of them is first called. */
+/** Returns the methods of an object that is loaded when any of them is first called. */
 const lazyMethods = <T extends Record<keyof T, (...args: never[]) => Promise<unknown>>>(
   load: () => Promise<T>,
   names: Readonly<Record<keyof T, true>>,
@@ -134,7 +134,7 @@ const lazyMetrics = ({ METRICS_NAMESPACE, METRICS_SECONDS, DASHBOARD }: Settings
   );
 };
 
-/** Creates the runtime for a Lambda function. What a cold start does not need is loaded on first use. */
+/** Creates the runtime for a Lambda function. Anything a cold start does not need is loaded on first use. */
 export const lambdaRuntime = (parts: FunctionParts): Runtime => {
   const current = settingsFromProcess();
   const { region, credentials, endpoints } = runtimeEnvironment();
@@ -155,7 +155,7 @@ export const lambdaRuntime = (parts: FunctionParts): Runtime => {
   return {
     settings: current,
     table: createTable(client, current.TABLE_NAME),
-    // The contract does not let the function call any other nouns.
+    // The contract does not let the function use any other nouns.
     createStore: (table) => storeFrom(parts.nouns as Nouns, table),
     queues: lazyQueues(load, config, urls),
     webhookClient: async () => webhookClient,

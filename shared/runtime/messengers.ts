@@ -11,7 +11,7 @@ export type Messengers = {
 
 type MessengerSettings = { SMS_ORIGIN: string; SMS_CONFIGURATION_SET: string; TELEGRAM_TOKEN: string };
 
-/** Returns the messengers for a stage in AWS. The first SMS loads its client. */
+/** Returns the messengers for a stage in AWS. The SMS client is loaded with the first SMS. */
 export const createMessengers = (
   config: Parameters<typeof awsSms>[0],
   { SMS_ORIGIN, SMS_CONFIGURATION_SET, TELEGRAM_TOKEN }: MessengerSettings,

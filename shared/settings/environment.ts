@@ -3,7 +3,7 @@ import { serviceSettings } from './service.ts';
 import type { Setting } from './setting.ts';
 import { stackSettings } from './stack.ts';
 
-/** All environment variables for functions. A function only gets those required by its capabilities. */
+/** All environment variables for functions. A function gets only the variables its capabilities require. */
 export const environment = { ...stackSettings, ...serviceSettings };
 
 type Environment = typeof environment;

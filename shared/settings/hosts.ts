@@ -11,7 +11,7 @@ const settingFor = (setting: Setting, host: Host): Setting => {
 export const settingsFor = <R extends SettingRows>(rows: R, host: Host): R =>
   Object.fromEntries(Object.entries(rows).map(([name, setting]) => [name, settingFor(setting, host)])) as R;
 
-/** Returns the default for a setting on a host in words, for the help and the tables in documents. */
+/** Describes a setting's default on a host in words, for the help and the tables in documents. */
 export const defaultDescription = (setting: Setting, host: Host): string => {
   const { byDefault, unit } = setting.about ?? {};
   if (byDefault !== undefined)

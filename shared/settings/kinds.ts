@@ -5,14 +5,14 @@ import { readTime } from '../domain/time/time.ts';
 
 // Kinds of values, as schemas for what the environment (text) or the CDK context (text or JSON) holds. A schema is
 // created only when such a value is read, because a function starts with many settings and checks few of them. The
-// description continues the sentence "must be ...", and the messages are that sentence.
+// description completes the sentence "must be ...", which serves as the error message.
 
 type Kind<T> = z.ZodType<T>;
 
 export const text = (pattern: RegExp, words: string): z.ZodString =>
   z.string(`must be ${words}`).regex(pattern, `must be ${words}`).describe(words);
 
-/** Text accepted by a function. */
+/** Text for which a function returns true. */
 const textThat = (isValid: (text: string) => boolean, words: string) =>
   z.string(`must be ${words}`).refine(isValid, `must be ${words}`).describe(words);
 
@@ -52,7 +52,7 @@ const entriesOf = (input: unknown): unknown[] =>
     .map((entry: unknown) => (typeof entry === 'string' ? entry.trim() : entry))
     .filter((entry) => entry !== '');
 
-/** A list: text with commas, or an array. */
+/** A list, as comma-separated text or as an array. */
 export const list = <T>(entry: Kind<T>, maximum: number): Kind<readonly T[]> =>
   z
     .transform(entriesOf)
@@ -70,7 +70,7 @@ const jsonIn = (input: unknown): unknown => {
 /** JSON, as text or parsed. */
 export const json = <T>(schema: Kind<T>, words: string): Kind<T> => z.transform(jsonIn).pipe(schema).describe(words);
 
-/** Describes what each part must be, once if it is the same for all. */
+/** Describes what each part must be, but only once if it is the same for all parts. */
 const described = (parts: Readonly<Record<string, z.ZodType>>): string => {
   const names = Object.keys(parts);
   const [first = '', ...others] = new Set(Object.values(parts).map(({ description = '' }) => description));

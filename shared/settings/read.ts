@@ -34,7 +34,7 @@ export const readSettings = <R extends SettingRows>(
   return { values: values as SettingValues<R>, wrong };
 };
 
-/** Returns a sentence for each setting missing from this group although another one is set. */
+/** Returns a sentence for each unset setting in this group, if another setting in the group is set. */
 export const missingSettings = <N extends string>(names: readonly N[], isSet: (name: N) => boolean): string[] => {
   const missing = names.filter((name) => !isSet(name));
   return missing.length === names.length

@@ -335,8 +335,8 @@ const others = declare({
 });
 
 /**
- * The settings that functions read and operators set, either on both hosts or, in rows without `stage`, only with `npm
- * start`. In AWS, the stack passes functions a value for each of them.
+ * The settings that operators set and functions read. Rows without `stage` apply only with `npm start`, the others on
+ * both hosts. In AWS, the stack passes functions a value for each of them.
  */
 export const serviceSettings = { ...others, ...oidcSettings };
 

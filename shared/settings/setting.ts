@@ -23,7 +23,7 @@ type About<T> = {
   example?: string;
   /** Host defaults that differ from `default`. */
   defaults?: Partial<Record<Host, T>>;
-  /** The default in words, if the value is not clear. */
+  /** The default in words, if the value alone is not clear. */
   byDefault?: string | Readonly<Record<'local' | 'stage', string>>;
   /** What hosts accept, if functions accept any text because a host has checked it. */
   hostSchema?: () => z.ZodType<T>;

@@ -22,8 +22,8 @@ const distance = (a: string, b: string): number => {
 const plain = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 
 /**
- * Whether a name is a misspelling of another: one character in a short name, two in a long one, or case and
- * punctuation.
+ * Whether a name is a misspelling of another: one character differs in a short name, two in a long name, or only case
+ * and punctuation.
  */
 const isMisspelled = (candidate: string, name: string): boolean => {
   const a = plain(candidate);
@@ -32,17 +32,17 @@ const isMisspelled = (candidate: string, name: string): boolean => {
   return shorter >= 3 && distance(a, b) <= (shorter >= 6 ? 2 : 1);
 };
 
-/** Whether one name begins with the other. Short names are not enough for that. */
+/** Whether one name begins with the other. Short names do not count. */
 const isLonger = (candidate: string, name: string): boolean => {
   const a = plain(candidate);
   const b = plain(name);
   return Math.min(a.length, b.length) >= 6 && (a.startsWith(b) || b.startsWith(a));
 };
 
-/** Returns the misspelled known name, or undefined if there is none. */
+/** Returns the known name that the candidate misspells, or undefined if there is none. */
 export const misspelled = (candidate: string, known: readonly string[]): string | undefined =>
   known.find((name) => name !== candidate && isMisspelled(candidate, name));
 
-/** Returns the known name probably meant, or undefined if there is none. */
+/** Returns the known name that was probably meant, or undefined if there is none. */
 export const similarTo = (candidate: string, known: readonly string[]): string | undefined =>
   misspelled(candidate, known) ?? known.find((name) => name !== candidate && isLonger(candidate, name));

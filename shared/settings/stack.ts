@@ -109,7 +109,7 @@ export const stackSettings = declare({
       help: 'Runbook address or path, included in each alarm text.',
     }),
   },
-  /** The KMS key for encrypting secrets. */
+  /** The KMS key that encrypts secrets. */
   SECRETS_KEY_ARN: {
     default: '',
     about: forHosts({ capabilities: ['encrypt:secrets', 'decrypt:secrets', 'decrypt:link-keys', 'keep:otps'] }),
@@ -131,7 +131,8 @@ export const stackSettings = declare({
     }),
   },
   /**
-   * Whether others can connect to a host outside AWS. In that case, new webhooks must not lead to loopback on the host.
+   * Whether others can connect to a host outside AWS. In that case, new webhooks must not point to the host's loopback
+   * interface.
    */
   ON_NETWORK: {
     schema: flag,

@@ -14,7 +14,7 @@ type Accesses = {
   /** Updates that touch only these attributes. A function with such updates may not change any other attributes. */
   updateOnly?: { readonly [K in ItemKind]?: readonly string[] };
   remove?: readonly ItemKind[];
-  /** Items only used for condition checks in a transaction. */
+  /** Items used only for condition checks in a transaction. */
   check?: readonly ItemKind[];
 };
 
@@ -49,7 +49,7 @@ export const withCount = (does: Accesses): Accesses => ({
   update: [...(does.update ?? []), 'customer'],
 });
 
-/** An eventually consistent read that finds nothing is repeated consistently, which costs more. */
+/** An eventually consistent read that finds nothing is repeated as a consistent read, which costs more. */
 export const unlessFound = '1 more if not found';
 export const perItem = 'per item';
 export const per4KB = 'per 4 KB';
@@ -62,7 +62,7 @@ export type Access = {
   index: IndexName | null;
   /** The partition key template. */
   partition: string;
-  /** The template for the whole key; for an index, for the partition key. */
+  /** The template for the whole key or, in an index, for the partition key. */
   key: string;
   /** The only attributes that may be touched, if limited. */
   attributes?: readonly string[];
@@ -76,7 +76,7 @@ const accessesTo = (action: Access['action']) => (kinds: readonly ItemKind[]) =>
 const indexQueries = (index: IndexName, parts: readonly { template: string }[]): Access[] =>
   parts.map(({ template }) => ({ action: 'dynamodb:Query', index, partition: template, key: template }));
 
-/** Returns the accesses in a call, assuming that each one gets a response. */
+/** Returns the accesses a call makes, assuming that each one gets a response. */
 export const accessesOf = ({ does }: AccessPattern): Access[] => [
   ...accessesTo('dynamodb:GetItem')(does.get ?? []),
   ...accessesTo('dynamodb:BatchGetItem')(does.batchGet ?? []),
@@ -95,7 +95,9 @@ export const accessesOf = ({ does }: AccessPattern): Access[] => [
   ...accessesTo('dynamodb:ConditionCheckItem')(does.check ?? []),
 ];
 
-/** Returns all accesses in a call. A put or a removal whose response is lost is followed by a read (client.ts). */
+/**
+ * Returns all accesses a call can make. A put or a removal whose response is lost is followed by a read (client.ts).
+ */
 export const allAccessesOf = (pattern: AccessPattern): Access[] => {
   const { put = [], remove = [] } = pattern.does;
   return [...accessesOf(pattern), ...accessesTo('dynamodb:GetItem')([...put, ...remove])];

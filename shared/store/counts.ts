@@ -12,15 +12,15 @@ import { items } from './table.ts';
 export type Counts = Record<CountedQuota, number>;
 export const zeroCounts: Counts = { users: 0, sensors: 0, bots: 0, webhooks: 0, rules: 0, sensorGroups: 0 };
 
-/** Returns the scope in which events find a rule: a sensor, a group, or the whole customer. */
+/** Returns the scope in which a rule is found for an event: a sensor, a group, or the whole customer. */
 export const scopeOf = ({ sensorId, sensorGroupId }: Pick<Rule, 'sensorId' | 'sensorGroupId'>): string => {
   if (sensorId !== null) return `S:${sensorId}`;
   return sensorGroupId !== null ? `G:${sensorGroupId}` : 'ALL';
 };
 
 /**
- * Returns the key for the number of rules enabled for the scope and situation of a rule. If the number is 0, there is
- * no item.
+ * Returns the key for the number of rules enabled for a rule's scope and situation. If the number is 0, there is no
+ * item.
  */
 export const enabledKey = (rule: Pick<Rule, 'customerId' | 'situation' | 'sensorId' | 'sensorGroupId'>) =>
   items.enabledRules({ customerId: rule.customerId, scope: scopeOf(rule), situation: rule.situation });
@@ -76,7 +76,7 @@ export const countOneLess = (customerId: number, kind: CountedQuota, also?: Furt
   countWrite(customerId, kind, { by: -1, if: where(`attribute_exists(#${kind})`), also });
 
 /**
- * Returns the positions of the failed writes after the count, which comes first, or null if only the count failed, and
+ * Returns the positions of the failed writes after the count, which comes first, or null if only the count failed and
  * the caller should retry.
  */
 const besidesCount = (failed: readonly number[] | null): number[] | null => {

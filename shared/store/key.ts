@@ -1,4 +1,4 @@
-/** A primary key in the one table. */
+/** A primary key in the single table. */
 export type Key = { pk: string; sk: string };
 
 type Name<T> = T extends `0${infer N}` | `=${infer N}` ? N : T;
@@ -12,8 +12,8 @@ const unescaped = (value: string) =>
   value.includes('%') ? value.replaceAll('%23', '#').replaceAll('%25', '%') : value;
 
 /**
- * Splits a template once, and returns a function that fills it in. Every second part names a value; `0` before the name
- * pads it, `=` leaves it unescaped.
+ * Splits a template once, and returns a function that fills it in. Every other part names a value. A `0` before the
+ * name pads the value, and an `=` leaves it unescaped.
  */
 const filler = (template: string) => {
   const parts = template.split(/\{(=?\w+)\}/);
@@ -43,7 +43,7 @@ const reader = (template: string) => {
 
 /**
  * A key part, both builder and documentation. `{0x}` pads a number, so that keys sort by number; `{=x}` is a string
- * neither escaped nor read back.
+ * that is neither escaped nor read back.
  */
 export const part = <const T extends string>(template: T) =>
   Object.assign(filler(template) as (values: KeyValues<T>) => string, { template });

@@ -16,15 +16,15 @@ export const tableDesign = {
 export type IndexName = keyof typeof tableDesign.indexes;
 
 /**
- * The newest data version this code can write. It grows with every change the previous code version cannot read. The
- * table records which version may be written; the sweep raises that version when a rollback is no longer expected
- * (shared/store/README.md).
+ * The newest data version this code can write. It increases with every change that the previous code version cannot
+ * read. The table records which version may be written; the sweep raises that version when a rollback is no longer
+ * expected (shared/store/README.md).
  */
 export const DATA_VERSION = 1;
 
 /**
- * The number of due index partitions (shared/GROWTH.md). It may grow but never shrink: work would be lost in a shard
- * not read by any sweep.
+ * The number of due index partitions (shared/GROWTH.md). It may grow but must never shrink, because work would be lost
+ * in a shard that no sweep reads.
  */
 export const DUE_SHARDS = 32;
 
@@ -45,7 +45,7 @@ export const items = {
   /** Points to a login session. Lists account logins by time. */
   login: item('ACCOUNT#{accountKey}', 'LOGIN#{0createDate}#{sessionId}'),
   accessToken: item('ACCOUNT#{accountKey}', 'TOKEN#{slot}'),
-  /** A login in progress at the identity provider, by its `state` parameter; and the ID token from the login. */
+  /** A login in progress at the identity provider, keyed by its `state` parameter, and the ID token from the login. */
   oidcLogin: item('OIDC_LOGIN#{hash}', 'OIDC_LOGIN'),
   idToken: item('SESSION#{hash}', 'ID_TOKEN'),
   /** Points to the user of someone who logs in through an identity provider. */
@@ -63,14 +63,14 @@ export const items = {
   formerUser: item('C#{customerId}', 'FORMER_USER#{0userId}'),
   /** A user's channel, with the hash of the verification code. */
   channel: item('C#{customerId}#U#{userId}', 'CHANNEL#{by}'),
-  /** Until when a user is on duty, or since when the user has been off duty. */
+  /** The time until which a user is on duty, or since which the user has been off duty. */
   duty: item('C#{customerId}', 'DUTY#{0userId}'),
   roster: item('C#{customerId}', 'DUTY_ROSTER'),
   /** The next check of whether anyone is on duty for a customer. */
   dutyCheck: item('DUTY_CHECKS', 'CUSTOMER#{0customerId}'),
   /** How well falls are covered, as last computed. */
   watch: item('C#{customerId}', 'WATCH'),
-  /** A customer in which a user changed something that may affect the watch, until this has been checked. */
+  /** A customer in which a user changed something that may affect the watch. Kept until the change has been checked. */
   changedCustomer: item('CHANGED', 'CUSTOMER#{0customerId}'),
   /** An audit log line: who changed what in a customer, and what was refused. Customer 0 stands for no customer. */
   auditLine: item('C#{customerId}#AUDIT', '{lineId}'),
@@ -88,7 +88,7 @@ export const items = {
   formerWebhook: item('C#{customerId}', 'FORMER_WEBHOOK#{webhookId}'),
   rule: item('C#{customerId}#RULES', '{scope}#{situation}#{0ruleId}'),
   ruleById: item('C#{customerId}', 'RULE#{0ruleId}'),
-  /** A copy of each rule, so that lists do not load the partition read for alarms. */
+  /** A copy of each rule, so that lists do not load the partition that is read for alarms. */
   wholeRule: item('C#{customerId}#RULELIST', 'WHOLE#{0ruleId}'),
   /** The fields by which rule lists are sorted. */
   listedRule: item('C#{customerId}#RULELIST', 'LISTED#{0ruleId}'),
@@ -104,7 +104,7 @@ export const items = {
   ruleHit: item('C#{customerId}#HITS', 'HIT#{0hitId}'),
   /** How people responded to a fall: who acknowledged it. Sorted by fall start. Absent until someone responds. */
   fallAnswer: item('C#{customerId}#ANSWERS', 'FALL#{0start}#{sensorId}#{fall}'),
-  /** An alarm that did not reach anyone in time, until someone is notified or acknowledges it. */
+  /** An alarm that reached no one in time. Kept until someone is notified or acknowledges it. */
   unnotified: item('C#{customerId}#UNNOTIFIED', '{alarmId}'),
   /** When a hit last changed, unless that was shortly after the hit was created. */
   lateChange: item('C#{customerId}#CHANGES', 'HIT#{0hitId}'),
@@ -112,19 +112,19 @@ export const items = {
   attempt: item('C#{customerId}#W#{webhookId}', 'ATTEMPT#{deliveryId}#{0number}'),
   /** Lists a held alarm about a person, which is released before other deliveries. */
   heldAlarm: item('C#{customerId}#W#{webhookId}', 'HELD_ALARM#{deliveryId}'),
-  /** A delivery to be fetched from a webhook without a URL; and the deliveries handed out but not acknowledged. */
+  /** A delivery to be fetched from a webhook without a URL, and the deliveries handed out but not yet acknowledged. */
   feedLine: item('C#{customerId}#W#{webhookId}#FEED', '{time}#{0eventId}#{deliveryId}'),
   feedCursor: item('C#{customerId}#W#{webhookId}', 'FEED'),
   /** A customer's feed fetches waiting for deliveries. */
   feedWaits: item('C#{customerId}', 'FEED_WAITS'),
-  /** The deliveries to people, in one partition per customer: sent one by one, listed together. */
+  /** The deliveries to people, in one partition per customer. They are sent one by one but listed together. */
   personDelivery: item('C#{customerId}#PEOPLE', 'DELIVERY#{deliveryId}'),
   replay: item('C#{customerId}#W#{webhookId}', 'REPLAY#{replayId}'),
-  /** What an import still has to do, until it ends. The import itself is a job of kind `import`. */
+  /** The work an import still has to do. Kept until it ends. The import itself is a job of kind `import`. */
   importSteps: item('C#{customerId}#JOBS', 'STEPS#{jobId}'),
   /** The import running for a customer. Other imports wait. */
   importTurn: item('C#{customerId}#JOBS', 'IMPORT_TURN'),
-  /** An export, an erasure or an import; and what leads an erasure to the data of a deleted subject. */
+  /** An export, an erasure or an import, and whatever leads an erasure to a deleted subject's data. */
   dataJob: item('C#{customerId}#JOBS', 'JOB#{kind}#{jobId}'),
   lead: item('C#{customerId}#JOBS', 'LEAD#{jobId}#{kind}#{id}'),
   /** All erasures, to be repeated after a recovery. */
@@ -156,12 +156,12 @@ const listKey = <const P extends string, const S extends string>(pk: P, sk: S) =
 
 /** The `list` index keys, by list. */
 export const lists = {
-  /** The hits at a sensor, numbered without gaps within a series. */
+  /** The hits for a sensor, numbered without gaps within a series. */
   hitsOfSensor: listKey('C#{customerId}#S#{sensorId}#NUMBERED', '{0series}-{0number}-{0createDate}'),
   feedbackOfSensor: listKey('C#{customerId}#S#{sensorId}#FEEDBACK', '{0id}'),
   /** Sensor lists are built from these keys alone, so the keys contain the whole sensor (`packSensor`). */
   sensorsOfCustomer: listKey('C#{customerId}#SENSORS', '{=packedSensor}'),
-  /** The states of sensors seeing an open fall. */
+  /** The states of sensors that see an open fall. */
   openFallsOfCustomer: listKey('C#{customerId}#FALLS', '{sensorId}'),
   /** Urgent events for which no rule fired. `fall` is empty for events that are not about a fall. */
   alarmsWithoutRule: listKey('C#{customerId}#UNRULED', '{0receiveDate}#{action}#{fall}'),

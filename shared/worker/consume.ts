@@ -28,8 +28,8 @@ export type Received<T> = {
 };
 
 /**
- * Processes a single task, or the tasks in one FIFO queue group in order. Rejects to return all tasks not marked as
- * done to the queue.
+ * Processes a single task, or the tasks in one FIFO queue group in order. Rejects if all tasks not marked as done
+ * should be returned to the queue.
  */
 type TaskHandler<C extends Consumer> = (
   received: readonly Received<z.output<C['task']>>[],
@@ -53,7 +53,7 @@ export const consume = <const C extends Consumer>(contract: C, work: TaskHandler
     const oneByOne = isolatePoison(runtime, attempt, history);
     const together = async (group: string, records: readonly SQSRecord[], timeLeft: () => number) => {
       const outcome = await attempt(records, timeLeft);
-      // Unordered tasks do not belong to a sensor, so they indicate nothing about tasks for other sensors.
+      // Unordered tasks do not belong to a sensor, so they reveal nothing about tasks for other sensors.
       if (outcome.kind !== 'retry_later' && records.every(isOrdered)) history.note(group, groupResult(outcome));
       return outcome.kind === 'done' ? [] : outcome.left;
     };
@@ -91,7 +91,7 @@ const createReturn =
     });
   };
 
-/** Reads the tasks in messages. Quarantines unreadable messages, because a retry would not help. */
+/** Reads the tasks from messages. Quarantines unreadable messages, because a retry would not help. */
 const readTasks = async <C extends Consumer>(
   runtime: Runtime,
   contract: C,
@@ -124,8 +124,8 @@ const quarantineInstead =
 /** The maximum number of messages remembered as failed. */
 const MAX_FAILED = 1_000;
 /**
- * Creates a counter for messages failing for the first time in this process. A message that keeps failing counts once.
- * Otherwise, it would keep an alarm on and hide the next failure.
+ * Creates a counter for messages that fail for the first time in this process. A message that keeps failing counts
+ * once. Otherwise, it would keep an alarm on and hide the next failure.
  */
 const createFailedMessages = () => {
   const failed = new Set<string>();
@@ -186,7 +186,7 @@ const createAttempt = <const C extends Consumer>(runtime: Runtime, contract: C, 
 };
 
 const ID_NAMES = ['customerId', 'sensorId', 'webhookId', 'deliveryId', 'replayId', 'hitId', 'uuid', 'requestId'];
-/** Returns the ids in a task by which log lines can be found. */
+/** Returns the ids in a task that can be used to find its log lines. */
 const idsOf = (task: unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(Object(task)).filter(([name, id]) => ID_NAMES.includes(name) && id !== undefined));
 /**
@@ -202,7 +202,7 @@ const taskIds = (tasks: readonly { messageId: string; task: unknown }[]) => {
   );
 };
 
-/** Returns message ids before parsing, because nothing else is known about an unreadable message. */
+/** Returns the message ids. They are read before parsing, because nothing else is known about an unreadable message. */
 const messageIds = (records: readonly SQSRecord[]) => {
   const messageId = oneOrMany(records.map((record) => record.messageId));
   return { messageId, requestId: messageId };

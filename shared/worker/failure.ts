@@ -4,8 +4,8 @@ import { QueueUnavailable } from '../queue/unavailable.ts';
 import { TableUnavailable } from '../store/engine/unavailable.ts';
 
 /**
- * Returns tasks to their queue without logging an error, because nothing failed. Another process was faster, or no time
- * is left.
+ * Returns tasks to their queue without logging an error, because nothing failed. Another process got there first, or no
+ * time is left.
  */
 export class RetryLater extends Error {
   override name = 'RetryLater';
@@ -13,13 +13,13 @@ export class RetryLater extends Error {
 
 /**
  * After this many receives, which take a minute, a task that keeps being postponed counts as failed, because it may
- * never be done.
+ * never complete.
  */
 const MAX_PATIENT_RECEIVES = 8;
 export const isRetriedTooOften = ({ attributes }: Pick<SQSRecord, 'attributes'>): boolean =>
   Number(attributes.ApproximateReceiveCount) > MAX_PATIENT_RECEIVES;
 
-/** Quarantines the first task not done, because a retry would not help and a person has to look into it. */
+/** Quarantines the first unfinished task, because a retry would not help and a person has to look into it. */
 export class Quarantine extends Error {
   override name = 'Quarantine';
 }
@@ -34,7 +34,7 @@ export const kindOfFailure = (error: unknown): FailureKind => {
   return error instanceof KeysUnavailable ? 'keys' : 'other';
 };
 
-/** The outcome of an attempt. `left` holds the messages not done. */
+/** The outcome of an attempt. `left` holds the unfinished messages. */
 export type TaskOutcome =
   | { kind: 'done' }
   | { kind: 'retry_later'; left: readonly SQSRecord[] }

@@ -5,14 +5,14 @@ import type { Runtime } from '../runtime/deps.ts';
 import type { Attempt, TaskOutcome } from './failure.ts';
 import { tryQuarantine } from './quarantine.ts';
 
-/** How long (ms) the last result for a group counts for other groups. */
+/** How long (ms) a group's last result counts when other groups are judged. */
 const RECENT_MS = 15 * 60_000;
 /** The maximum number of groups remembered. */
 const MAX_GROUPS = 1_000;
 
 /**
- * How long (ms) a group must keep failing in a process without other groups. The pauses between receives grow, so a
- * message is quarantined after 4 to 9 minutes.
+ * How long (ms) a group must keep failing if the process has no other groups. The pauses between receives grow longer,
+ * so a message is quarantined after 4 to 9 minutes.
  */
 const UNOPPOSED_MS = 4 * 60_000;
 
@@ -37,8 +37,8 @@ export const createGroupHistory = (now: () => number) => {
       if (results.size > MAX_GROUPS && oldest !== undefined) results.delete(oldest);
     },
     /**
-     * Whether only this group fails, which means that more of the other groups succeed than fail. Without other groups,
-     * nothing indicates an outage either, and the group has to keep failing for some minutes.
+     * Whether only this group is failing, which means that more of the other groups succeed than fail. If there are no
+     * other groups, nothing indicates an outage either, and the group has to keep failing for several minutes.
      */
     failsAlone: (group: string): boolean => {
       const others = [...results].filter(([name, { at }]) => name !== group && now() - at < RECENT_MS);
@@ -110,8 +110,8 @@ const processIsolated =
   };
 
 /**
- * Creates a function that processes the messages in a group one by one and returns those not done. A message is
- * quarantined if it fails while most other groups succeed, or if it keeps failing for some minutes while there is no
+ * Creates a function that processes the messages in a group one by one and returns the unfinished ones. A message is
+ * quarantined if it fails while most other groups succeed, or if it keeps failing for several minutes while there is no
  * other group. The messages behind it can then be processed. Table, queue and key failures are outages and do not
  * count.
  */

@@ -23,7 +23,7 @@ const missingOf = async (folder: string): Promise<string[]> => {
 };
 
 /**
- * Checks out the baseline, to run it with this checkout's modules. Returns the path of the program, or why there is
+ * Checks out the baseline, to run it with this checkout's modules. Returns the program's path, or the reason there is
  * none.
  */
 export const checkOutBaseline = async (into: string): Promise<{ program: string } | { why: string }> => {

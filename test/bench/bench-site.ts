@@ -48,8 +48,8 @@ export const linkSensors = async (client: Client, count: number): Promise<Sensor
 };
 
 /**
- * Starts a receiver that responds immediately and records, per event (by UUID), when (ms) each delivery (by
- * `webhook-id`) first arrived. It also counts duplicates.
+ * Starts a receiver that responds immediately and records when (ms) each delivery first arrived, by event UUID and
+ * `webhook-id`. It also counts duplicates.
  */
 export const startRecorder = async () => {
   const arrivals = new Map<string, Map<string, number>>();

@@ -3,7 +3,7 @@ export type Figure = { name: string; value: number; unit: string; max?: number; 
 
 export const median = (values: readonly number[]): number => percentile(values, 50);
 
-/** Returns the value not exceeded by `percent` of the values. */
+/** Returns the value that `percent` percent of the values do not exceed. */
 export const percentile = (values: readonly number[], percent: number): number => {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN;
@@ -14,7 +14,7 @@ const shown = (value: number): string => (value >= 100 ? value.toFixed(0) : valu
 const barOf = ({ max, min }: Figure): string =>
   max !== undefined ? `<= ${max}` : min !== undefined ? `>= ${min}` : '';
 
-/** Whether a figure meets the target, or null without a target. */
+/** Whether a figure meets its target, or null if it has none. */
 export const passes = ({ value, max, min }: Figure): boolean | null => {
   if (max === undefined && min === undefined) return null;
   return value <= (max ?? Number.POSITIVE_INFINITY) && value >= (min ?? Number.NEGATIVE_INFINITY);

@@ -10,8 +10,8 @@ const KILLED_AFTER = 500;
 const MAX_SECONDS = 5;
 
 /**
- * Kills the host (SIGKILL) amid 1,000 events. Measures how many events accepted before the kill are lost, and how soon
- * after the restart the rest arrive.
+ * Kills the host (SIGKILL) in the middle of 1,000 events. Measures how many events accepted before the kill are lost,
+ * and how soon after the restart the rest arrive.
  */
 export const measureKilled = async (folder: string): Promise<Figure[]> => {
   const ear = await startRecorder();

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 
-// Usage: node load.ts FILE KIND. Loads a bundle until it is ready to serve, and prints the milliseconds.
+// Usage: node load.ts FILE KIND. Loads a bundle until it is ready to serve, and prints how many milliseconds that took.
 const [file = '', kind = ''] = process.argv.slice(2);
 type Loaded = { handler?: (event: unknown, context: unknown) => Promise<unknown>; ready?: () => unknown };
 

@@ -11,7 +11,7 @@ import { seedHits } from '../fixtures/hits.ts';
 import { ALL_PERMISSIONS, adminOf, createAlarm, createHome, linkSensor } from '../fixtures/home.ts';
 import { bareSnapshot } from '../fixtures/snapshot.ts';
 
-/** A list with some of its pages, and the most read units a page may take. */
+/** A list with some of its pages, and the maximum number of read units for a page. */
 export type LongList = { name: string; client: Client; max: number; pages: { query: string; path: string }[] };
 
 const HITS = 100_000;

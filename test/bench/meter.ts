@@ -22,8 +22,8 @@ const writeKey = (write: Write): Key =>
 
 /**
  * Creates a ledger that counts table units by call and item kind, such as `get session`. A write whose condition failed
- * reports no units, neither here nor in AWS, but costs as much as the current item. The ledger therefore adds one unit
- * per item (two in a transaction).
+ * reports no units here or in AWS, but costs as much as the current item. The ledger therefore adds one unit per item
+ * (two in a transaction).
  */
 export const createLedger = () => {
   const lines = new Map<string, Line>();
@@ -75,7 +75,7 @@ export const createLedger = () => {
         write: all.reduce((sum, { write }) => sum + write, 0),
       };
     },
-    /** Returns one line per kind of call, for failed test messages. */
+    /** Returns one line per kind of call, to be shown when a test fails. */
     text: (): string =>
       [...lines]
         .toSorted()

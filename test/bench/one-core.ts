@@ -8,7 +8,7 @@ import { loadAt } from './loads.ts';
 
 const RATES = [20, 50, 100, 200];
 
-/** Measures a host restricted to the first core, while sender and receiver use the others. Linux only. */
+/** Measures a host restricted to the first core, while the sender and the receiver use the others. Linux only. */
 export const measureOneCore = async (folder: string): Promise<Figure[]> => {
   const ear = await startRecorder();
   const host = await startBenchHost(join(folder, 'one-core'));

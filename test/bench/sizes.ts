@@ -21,7 +21,7 @@ const bytesOf = (value: unknown): number => {
   return Object.entries(value).reduce((sum, [name, member]) => sum + 1 + Buffer.byteLength(name) + bytesOf(member), 3);
 };
 
-/** Returns an item's size in bytes, without the storage overhead. */
+/** Returns an item's size in bytes, excluding the storage overhead. */
 const bytesOfItem = (item: Item): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + bytesOf(value), 0);
 
@@ -35,7 +35,7 @@ const inIndex = ({ pk, sk, ...rest }: Item, [partition, sort]: readonly [string,
     ? 0
     : ITEM_OVERHEAD + bytesOfItem({ pk, sk, [partition]: rest[partition], [sort]: rest[sort] });
 
-/** Returns the bytes, in table and indexes, for all items in a partition with a sort key beginning with `start`. */
+/** Returns the bytes in the table and its indexes for all items in a partition whose sort keys begin with `start`. */
 export const bytesKept = async (table: Table, pk: string, start: string): Promise<number> => {
   const { items } = await table.query({ pk, beginsWith: start });
   return items

@@ -15,7 +15,7 @@ const peakOf = async (pid: number): Promise<number> => {
   return (Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1_024) / 1e6;
 };
 
-/** Whether a process is the host itself, and not npm or the shell above it. */
+/** Whether a process is the host itself rather than npm or the shell above it. */
 const isHost = async (pid: number): Promise<boolean> => {
   const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
   return words[1] === 'bin/run.ts';
@@ -27,7 +27,7 @@ const hostBelow = async (npm: number) => {
   return [];
 };
 
-/** Starts the host like a user would, with an empty folder, and stops it once it is ready. */
+/** Starts the host as a user would, with an empty folder, and stops it once it is ready. */
 const startOnce = async (dataDir: string) => {
   const start = performance.now();
   const variables = ['PORT=0', `DATA_DIR=${dataDir}`];

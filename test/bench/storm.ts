@@ -20,11 +20,11 @@ const INTERVAL_MS = 300;
 const CALLS_PER_SECOND = 20;
 const MESSAGES = 50;
 
-/** How long the flood lasts (ms) before the first fall. */
+/** How long (ms) the flood lasts before the first fall. */
 const BUILD_UP_MS = 2_000;
 const MAX_RATIO = 2;
 
-/** The messages in a flood. Either all of them change the presence, or none does. */
+/** The messages in a flood. Either all of them change the presence, or none of them do. */
 const storms = {
   'of events': (at: number) => a.presence(at % 2 === 0),
   'of messages without effect': () => a.presence(true),

@@ -10,7 +10,7 @@ const ROUNDS = 3;
 const MODERATE_PER_SECOND = 20;
 const EVENTS = { one: 1_000, ten: 200 };
 
-/** Measures all loads on a new host over loopback, sharing the cores with sender and receiver. */
+/** Measures all loads over loopback on a new host that shares the cores with the sender and the receiver. */
 const measureHost = async (dataDir: string, program?: string) => {
   const ear = await startRecorder();
   const host = await startBenchHost(dataDir, '0', program);
@@ -72,7 +72,7 @@ const figuresOf = (ours: readonly Measured[], theirs: readonly Measured[]): Figu
     const value: Figure = { name, value: median(here), unit, ...bar, note: `rounds: ${here.map(short).join(', ')}` };
     if (theirs.length === 0) return [value];
     const there = theirs.map(of);
-    // Both hosts in a round were measured right after each other.
+    // The two hosts in a round were measured one right after the other.
     const ratios = here.map((value, round) => value / (there[round] ?? Number.NaN));
     const note = `baseline ${short(median(there))} ${unit}; rounds: ${ratios.map((ratio) => ratio.toPrecision(3)).join(', ')}`;
     return [value, { name, value: median(ratios), unit: `x ${BASELINE}`, ...ratio, note }];

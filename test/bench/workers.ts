@@ -7,7 +7,7 @@ import type { Figure } from './figures.ts';
 const FALLS = 200;
 const MAX_RATIO = 2;
 
-/** Returns the seconds until the last fall in a burst from one sensor has arrived. */
+/** Returns the number of seconds until the last fall in a burst from one sensor has arrived. */
 const burst = async (ear: DeliveryRecorder, sensor: Sensor): Promise<number> => {
   const start = performance.now();
   const posted: PostedFall[] = [];

@@ -146,7 +146,7 @@ test('turns push on for this device, and acknowledges an alarm from a notificati
         lang: 'de',
         data: message.url,
         actions: ['Ich gehe hin'],
-        // The alarm's next round replaces the notification, and sounds again.
+        // The alarm's next round replaces the notification and plays the sound again.
         tag: 'hit-7',
         renotify: true,
         requireInteraction: true,
@@ -154,7 +154,7 @@ test('turns push on for this device, and acknowledges an alarm from a notificati
       },
     ]);
 
-  // One touch acknowledges the alarm, although it is not open in the console.
+  // One tap acknowledges the alarm, even though it is not open in the console.
   const { url, hit } = await alarm();
   await worker?.evaluate(clickButton, url);
   await expect

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 type Load = { requests: number; bytes: number; ms: number; statuses: number[] };
-/** Everything requested by the browser so far, in bytes on the wire. */
+/** Everything the browser has requested so far, in bytes on the wire. */
 const LOADED = `(() => {
   const all = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
   return {
@@ -47,7 +47,7 @@ const refused = {
   contentType: 'application/json',
   body: '{"message":"Too many requests","statusCode":429}',
 };
-/** Refuses console files by name. */
+/** Refuses requests for console files by name. */
 const refuse = (page: Page, names: RegExp) => page.route(names, (route) => route.fulfill(refused));
 const withFailedFiles = {
   expected: [/429|Failed to load|Refused to (execute|apply)|a file of the console could not be loaded/],

@@ -58,7 +58,7 @@ test('sends a test to each rule recipient, and shows the results', async () => {
   const { page, checkPage } = visitor;
   const section = page.getByRole('region', { name: 'Test rule' });
   await section.getByRole('button', { name: 'Test rule' }).click();
-  // Nothing listens at this webhook's URL.
+  // Nothing is listening at this webhook's URL.
   await section
     .getByRole('listitem')
     .filter({ hasText: 'Nurse call' })

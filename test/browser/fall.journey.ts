@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** Links a sensor by its pairing code, and draws a bed in the room. Returns the device. */
+/** Links a sensor using its pairing code, and draws a bed in the room. Returns the device. */
 const linkSensor = async ({ page }: Visitor) => {
   const { sensorId, pairingCode, deviceToken } = await registerDevice(site);
   await page.getByRole('link', { name: 'Rooms', exact: true }).click();
@@ -99,7 +99,7 @@ test('guides a new user from the first login to a delivered fall', {
   await page.getByRole('table').getByRole('link').first().click();
   const body = page.getByRole('region', { name: 'Body' }).locator('pre');
   await body.waitFor();
-  // The link acknowledges without a login, so the page does not show it.
+  // The link acknowledges the alarm without a login, so the page does not show it.
   const shown = { ...JSON.parse(received?.body ?? ''), acknowledgeUrl: null };
   expect(await body.textContent()).toBe(JSON.stringify(shown, null, 2));
   await checkPage('delivery');

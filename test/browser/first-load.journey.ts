@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** The files and API responses loaded by the browser so far, in bytes on the wire. */
+/** The files and API responses the browser has loaded so far, in bytes on the wire. */
 const LOADED = `(() => {
   const all = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
   const bytes = (wanted) => all.filter(({ name }) => wanted(name)).reduce((sum, one) => sum + one.encodedBodySize, 0);

@@ -23,7 +23,7 @@ const startStep = async ({ page }: Visitor, done: readonly string[], next: strin
   await list.getByRole('link', { name: `Start: ${next}` }).click();
 };
 
-/** Links a device by its pairing code, after entering a wrong code. */
+/** Links a device using its pairing code, after entering a wrong code. */
 const linkSensor = async ({ page, checkPage }: Visitor) => {
   const device = await register(clientOf(cloud.url), PROVISIONING_KEY, nextHardwareId());
   await page.getByRole('button', { name: 'Link a sensor' }).click();

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** Returns how much two images differ at a size, from 0 to 1. Runs in the page. */
+/** Returns how much two images differ at the given size, from 0 to 1. Runs in the page. */
 const DIFFERENCE = `async ([first, second, size]) => {
   const pixels = async (src) => {
     const image = new Image();

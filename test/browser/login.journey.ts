@@ -60,7 +60,7 @@ test("clears the previous user's data when someone else logs in from another tab
   const other = await createHome(site.admin, 'other', ALL_PERMISSIONS);
   const me = await other.client.ok<object>('GET', '/users/me');
   await other.client.ok('PUT', '/users/me', { ...me, firstName: 'Other' });
-  // Requests for the previous user are refused with 403 in the session of the other user.
+  // Requests for the previous user are refused with 403 in the other user's session.
   await using visitor = await site.openLoggedIn('/sensors', site.home, { expected: [/403/] });
   const { page, context } = visitor;
   await page.clock.install();

@@ -27,7 +27,7 @@ const roomOf = async (name: string): Promise<Room> => {
   return sensor;
 };
 
-/** Reports a fall. Returns a function for the number of seconds since then. */
+/** Reports a fall. Returns a function that returns the number of seconds since then. */
 const fall = async ({ sensorId, device }: Room) => {
   const start = Date.now();
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', start));
@@ -36,7 +36,7 @@ const fall = async ({ sensorId, device }: Room) => {
 };
 
 type Watcher = Visitor & { heard: () => Promise<Tone[]>; bar: ReturnType<Visitor['page']['getByRole']> };
-/** Opens a page with working sound, which is recorded, and with an adjustable clock. */
+/** Opens a page with an adjustable clock and with working sound, which is recorded. */
 const watch = async (path: string, username: string, width: number): Promise<Watcher> => {
   const user = await hireFor(site.admin, site.home.customerId, username, { firstName: username, lastName: 'Meier' });
   const viewport = { width, height: 844 };
@@ -51,7 +51,7 @@ const watch = async (path: string, username: string, width: number): Promise<Wat
   return { ...visitor, heard, bar: visitor.page.getByRole('region', { name: 'Alarms' }) };
 };
 
-/** The tones played by a page since a time (ms). */
+/** The tones a page has played since the given time (ms). */
 const since = async ({ heard }: Watcher, time: number) => (await heard()).filter(({ at }) => at >= time);
 
 test("shows and sounds a night's alarms on two screens and a phone, on any page", {

@@ -61,7 +61,7 @@ test("exports a user's data only once on a double click", async () => {
   await checkPage('personal-data-exported');
 });
 
-/** Advances time by minutes. The last erasure pass runs 16 minutes after the start. */
+/** Advances time by minutes. The final erasure pass runs 16 minutes after the start. */
 const pass = async (minutes: number) => {
   for (let minute = 0; minute < minutes; minute++) {
     clock.skipTo(clock.now() + MINUTE);

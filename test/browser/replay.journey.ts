@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** A webhook whose receiver fails until it is repaired, and falls refused by the receiver. */
+/** A webhook whose receiver fails until it is repaired, and falls that the receiver refused. */
 const refusedFalls = async (retrySchedule = [0]) => {
   const { client } = site.home;
   let isBroken = true;

@@ -43,7 +43,7 @@ const stopwatch = (isPhone: boolean) => {
   };
 };
 
-/** Causes a fall, then acknowledges and closes the alarm in the fewest taps. */
+/** Causes a fall, then acknowledges and closes the alarm in as few taps as possible. */
 const answer = async (
   page: Page,
   {

@@ -267,7 +267,7 @@ test.each(['activity', 'events', 'hits', 'config'])('shows the %s tab for a sens
   await visitor.checkPage(`sensor-${part}`);
 });
 
-/** The luminance of the known and the unknown parts in the presence chart, as defined by WCAG. */
+/** The luminance of the presence chart's known and unknown parts, as defined by WCAG. */
 const BRIGHTNESS = `(() => {
   const linear = (part) => (part <= 10 ? part / 3295 : ((part / 255 + 0.055) / 1.055) ** 2.4);
   const bright = (color) => {

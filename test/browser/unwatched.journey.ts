@@ -122,7 +122,7 @@ test('shows failing receivers, and disabled webhooks until they are marked as se
   await problems.getByText('1 delivery failed permanently').waitFor();
   await checkPage('problems');
 
-  // A user without permissions sees the same, and can mark it as seen for all users.
+  // A user without permissions sees the same problems, and can mark them as seen for all users.
   const guest = await hireFor(site.admin, customerId, 'guest');
   await using other = await site.openLoggedIn('', guest);
   await other.page.getByText('This fall rule reaches nobody').waitFor();

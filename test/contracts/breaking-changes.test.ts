@@ -49,7 +49,7 @@ test('a document has no breaking changes compared with itself', () => {
   expect(breakingChanges(document, document)).toEqual([]);
 });
 
-/** Returns the document with another value at a path. `undefined` removes the value. */
+/** Returns the document with a different value at a path. `undefined` removes the value. */
 const changedAt = (path: readonly string[], value?: unknown): Json => {
   const changed = structuredClone(document);
   const parent = path.slice(0, -1).reduce<Json>((part, key) => part[key] as Json, changed);

@@ -187,8 +187,8 @@ const webhookChanges = (documents: Documents, at: string, before: Part, after: P
   );
 
 /**
- * Returns the changes that break callers and receivers written for an earlier OpenAPI document. New fields, and new
- * values in a response field, break no one.
+ * Returns the changes that break callers and receivers written for an earlier OpenAPI document. New fields and new
+ * values in a response field do not break any of them.
  */
 export const breakingChanges = (before: Part, after: Part): string[] => {
   const documents = { before, after };

@@ -33,7 +33,8 @@ const prepare = async (world: World, [name, operation]: readonly [string, Operat
   return { example, client };
 };
 /**
- * Prepares a request to be refused. Refused requests consume nothing, so they can share one example and one session.
+ * Prepares a request that will be refused. Refused requests consume nothing, so they can share one example and one
+ * session.
  */
 const prepareOnce = (world: World, entry: readonly [string, Operation]): Promise<Prepared> => {
   const known = unused.get(world) ?? new Map<Operation, Promise<Prepared>>();
@@ -43,7 +44,7 @@ const prepareOnce = (world: World, entry: readonly [string, Operation]): Promise
   return made;
 };
 
-/** Calls an operation with its example, except for `change`, and checks what holds for every response. */
+/** Calls an operation with its example, modified by `change`, and checks what must hold for every response. */
 export const call = async (world: World, entry: readonly [string, Operation], change: Change = {}) => {
   const [, operation] = entry;
   const isAsExample = change.succeeds || Object.keys(change).length === 0;
@@ -77,7 +78,10 @@ export const idFieldsOf = (operation: Operation): string[] => {
   return [...new Set([...schema.matchAll(/"(\w+Ids?)":/g)].map(([, name = '']) => name))];
 };
 
-/** Returns all field names and the required ones in a body. Both lists are empty unless the body is a single object. */
+/**
+ * Returns the names of all fields and of the required fields in a body. Both lists are empty unless the body is a
+ * single object.
+ */
 export const fieldsOf = (operation: Operation): { all: string[]; required: string[] } => {
   if (!operation.body) return { all: [], required: [] };
   const schema = z.toJSONSchema(operation.body, { io: 'input', unrepresentable: 'any' });

@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 let last = 0;
 const names = { firstName: 'A', lastName: 'B', email: '', password: 'a-password-of-no-interest' };
 
-/** A job about a new user at our customer. */
+/** A job for a new user at our customer. */
 const aboutNewUser = async ({ ours }: World): Promise<Example> => {
   const { id } = await ours.client.ok<{ id: number }>('POST', '/users', { username: `subject ${++last}`, ...names });
   return { body: { subject: { kind: 'user', id }, reason: 'asked for it', password: OWN_PASSWORD } };

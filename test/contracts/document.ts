@@ -59,7 +59,7 @@ const inAnswer = (path: Path, { status, headers, body, text }: Answer): string[]
 
 const isJson = (text: string): boolean => /^\s*[[{]/.test(text);
 
-/** Returns where the document forbids an accepted request. It must not be stricter than the service. */
+/** Returns where the document forbids an accepted request. The document must not be stricter than the service. */
 const inRequest = (path: Path, query: URLSearchParams, body: string | undefined): string[] => {
   const parameters = at(...path, 'parameters') as { name: string; in: string; schema: { type?: unknown } }[];
   const faultsOf = parameters.flatMap(({ name, in: where, schema }, index) => {

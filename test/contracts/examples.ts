@@ -248,7 +248,7 @@ export const examples: Readonly<Record<string, (world: World) => Example | Promi
   redeliverToPerson: nothing,
   testWebhook: nothing,
   rotateSecret: () => ({ body: { secretKey: 'another-secret-of-16', overlapSeconds: 60 } }),
-  // Needs a separate webhook, because a replay for the other one may still be running.
+  // Needs a separate webhook, because a replay for the other webhook may still be running.
   createReplay: async (world) => ({
     ...(await another(world, 'webhook', webhook(world))),
     body: { since: 0, until: 1, states: ['failed'], ratePerSecond: 100 },

@@ -17,7 +17,7 @@ const holding: Readonly<Record<string, number>> = {
   fetchFeed: 10,
   // All jobs allowed in a day (functions/api/personal-data.test.ts), each for 8 s, in a function with a separate cap.
   createErasure: 50,
-  // Anonymous, so limited by address. It takes equally long for every username.
+  // Anonymous, so limited by address. It takes the same time for every username.
   requestPasswordReset: 0,
   // Anonymous. It takes no longer than the table's response time limit.
   getHealth: 0,

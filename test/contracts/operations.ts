@@ -4,7 +4,7 @@ import { type Client, logIn } from '../fixtures/client.ts';
 import { type Example, examples } from './examples.ts';
 import type { World } from './world.ts';
 
-/** Every API operation by name, without pages and their files. */
+/** Every API operation by name, excluding pages and their files. */
 export const apiOperations: readonly (readonly [string, Operation])[] = groups
   .filter((group) => !('isPage' in group))
   .flatMap((group) => Object.entries<Operation>(group.operations));

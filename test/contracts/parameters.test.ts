@@ -4,8 +4,8 @@ import type { Operation } from '#shared/api/operation.ts';
 import { operations } from './operations.ts';
 
 /**
- * The maximum bytes in a partition key. Each `#` in a value takes three bytes, and each character in some scripts takes
- * four.
+ * The maximum size of a partition key in bytes. Each `#` in a value takes three bytes, and each character in some
+ * scripts takes four.
  */
 const KEY_BYTES = 2_048;
 

@@ -210,7 +210,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
     await admin.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: ALL_PERMISSIONS });
     return admin.as(token);
   };
-  /** Returns a user at our customer with every permission but these. */
+  /** Returns a user at our customer with every permission except these. */
   const without = (missing: readonly string[]): Promise<Client> => {
     const permissions = ALL_PERMISSIONS.filter((permission) => !missing.includes(permission));
     const name = `without-${missing.join('-')}`;
@@ -270,7 +270,7 @@ export const createWorld = async (environment: Record<string, string> = {}, opti
   return {
     cloud,
     issuer,
-    /** Sets the cloud's clock ahead of the machine clock, by ms. */
+    /** Sets the cloud's clock ahead of the machine clock by the given time (ms). */
     setAhead,
     admin,
     anybody,

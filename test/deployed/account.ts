@@ -123,17 +123,17 @@ export const createAccount = ({ Resources }: Template, origin: string) => {
     return resources as (P & { id: string; dependsOn: string[] })[];
   };
   return {
-    /** Returns all resources with a given type, with resolved properties. */
+    /** Returns all resources of the given type, with resolved properties. */
     all,
     ref,
     arnOf: (id: string) => attribute(id, 'Arn'),
-    /** Returns the ARN of the resource with this type and `Ref`. */
+    /** Returns the ARN of the resource of this type with this `Ref`. */
     arnByRef: (type: string, wanted: string) => {
       const found = all(type).find(({ id }) => ref(id) === wanted);
       if (!found) throw new Error(`there is no ${type} ${wanted}`);
       return attribute(found.id, 'Arn');
     },
-    /** Returns the resource with this type and ARN. */
+    /** Returns the resource of this type with this ARN. */
     byArn: <P extends object>(type: string, wanted: string) => {
       const found = all<P>(type).find(({ id }) => attribute(id, 'Arn') === wanted);
       if (!found) throw new Error(`there is no ${type} ${wanted}`);

@@ -51,9 +51,8 @@ const textOf = (name: LambdaName): string =>
 
 const sending = ['enqueue:events', 'enqueue:timers', 'enqueue:deliveries', 'enqueue:retries', 'enqueue:jobs'] as const;
 /**
- * Services, the capabilities for which a bundle contains them, and how to recognize the code: by a source path, or by a
- * word that does not occur anywhere else. The AWS SDK is bundled in one piece, so its clients are recognized by call
- * names.
+ * Services, the capabilities that make a bundle contain them, and how to recognize their code: by a source path, or by
+ * a word that occurs nowhere else. The AWS SDK is bundled in one piece, so its clients are recognized by call names.
  */
 const services: readonly { what: string; by: readonly Capability[]; trace: RegExp | string }[] = [
   { what: 'email by SES', by: ['send:mail'], trace: 'SendEmail' },
@@ -233,7 +232,7 @@ describe('a bundle', () => {
     const [, data = ''] = /"Data":"([^"]+)"/.exec(JSON.stringify(ses.requests[0]?.body)) ?? [];
     expect(Buffer.from(data, 'base64').toString()).toContain('Subject: =?UTF-8?B?R3LDvMOfZQ==?=');
     expect(ses.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
-    // Code shared by this client and the table client must not be loaded at start.
+    // Code shared by this client and the table client must not be loaded at startup.
     expect(startBytes).toBeLessThan(bundles.customers.startBytes + 10_000);
   });
 

@@ -40,7 +40,7 @@ type Options = Pick<CloudOptions, 'first'> &
     losesAnswers?: true;
   };
 
-/** A running cloud assembly, with what was observed while it ran. */
+/** A running cloud assembly, along with what has been observed so far. */
 export type Deployed = Cloud & {
   judge: Judge;
   /** Failed invocations: those that threw, timed out or were denied. */
@@ -98,14 +98,14 @@ const directRuntime = (
   };
 };
 
-/** Throws, because metrics leave functions through logs, and this world does not store the values. */
+/** Throws, because functions emit metrics through their logs, and this world does not store the values. */
 const valuesOf = (name: string): never => {
   throw new Error(`values of metrics are not stored here, including ${name}`);
 };
 
 /**
- * Returns the number of processes for a function: one per concurrent invocation for queues, or up to two on demand
- * without queues.
+ * Returns the number of processes for a function: one per concurrent invocation if it has queues, otherwise up to two
+ * on demand.
  */
 const processesOf = (account: Account, sideBySide: (arn: string) => number) => {
   const mappings = mappingsOf(account);

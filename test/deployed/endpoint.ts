@@ -20,7 +20,7 @@ const perform = async (incoming: IncomingMessage, backend: Account): Promise<unk
   const service = serviceByPath(url, target, backend) ?? services[target];
   if (!service) throw new Error(`${method} ${url} ${target} is not simulated`);
   const bytes = Buffer.concat(await incoming.toArray());
-  // A request to a signed URL counts as one from the signer.
+  // A request to a signed URL counts as a request from the signer.
   const signed = `Credential=${new URL(url, 'http://any').searchParams.get('X-Amz-Credential') ?? ''}`;
   const caller = callerOf(headers.authorization ?? signed, backend.names);
   return service({ caller, operation, method, url, body: bytes.toString('utf8'), bytes, headers }, backend);

@@ -30,7 +30,7 @@ type Mapping = {
   ScalingConfig?: { MaximumConcurrency: number };
 };
 
-/** The part of the deployed stack needed by event source mappings and rules. */
+/** The part of the deployed stack that event source mappings and rules need. */
 export type Wiring = {
   account: Account;
   /** The functions by ARN. */
@@ -115,7 +115,7 @@ export const startEvents = (options: Wiring) => {
     /** Resolves when no message is available or in progress, and no scheduled function is running. */
     idle: async () => {
       await Promise.all(timers.map((timer) => timer.idle()));
-      // A function may have enqueued work for another one that was idle before.
+      // A function may have enqueued work for another function that was already idle.
       for (const _ of pollers) await Promise.all(pollers.map((poller) => poller.idle()));
     },
     stop: async () => void (await Promise.all([...pollers, ...timers].map((poller) => poller.stop()))),

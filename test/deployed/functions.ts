@@ -102,7 +102,7 @@ const createFunction = (spec: FunctionSpec, { min, max }: Processes, { clock, on
     const alive = idle.filter((environment) => !environment.isGone());
     count -= idle.length - alive.length;
     idle = alive;
-    // Uses the environment that has been idle longest, which spreads work over all of them.
+    // Uses the environment that has been idle the longest, which spreads work across all of them.
     const longestIdle = count < min ? undefined : idle.shift();
     if (longestIdle) return longestIdle;
     if (count < max) {

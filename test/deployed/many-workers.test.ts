@@ -73,7 +73,8 @@ describe.each([4, 10])('%d processes on one queue', (count) => {
         ),
       );
     for (let at = 0; at < 5; at++) await report(at);
-    // Each fall causes a Full and a Raw delivery, and a sensor's first message causes a Full delivery about activity.
+    // Each fall causes a Full and a Raw delivery, and a sensor's first message causes a Full delivery for the activity
+    // event.
     await receiver.until(before + sensors.length * (5 * 2 + 1));
     expect(
       latest()

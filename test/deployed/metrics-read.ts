@@ -56,7 +56,7 @@ const ofDashboard = ({ DashboardBody }: Dashboard): Metric[] =>
       return { namespace, name, dimensions: Object.fromEntries(pairs) };
     });
 
-/** Returns the metrics read by alarms and the dashboard, without those provided by AWS. */
+/** Returns the metrics read by alarms and the dashboard, excluding those provided by AWS. */
 export const metricsRead = (account: Account): string[] => {
   const alarms = account
     .all<Alarm>('AWS::CloudWatch::Alarm')

@@ -17,7 +17,7 @@ import { latest } from './running.ts';
 
 const { template } = readAssembly(inject('assembly'));
 
-/** Returns the metrics read by alarms or the dashboard, but written neither by functions nor by metric filters. */
+/** Returns the metrics that alarms or the dashboard read, but that neither functions nor metric filters write. */
 const missingMetrics = (text: string, measured: ReadonlySet<string>): string[] => {
   const account = createAccount(JSON.parse(text), 'http://127.0.0.1');
   const written = new Set([...measured, ...filteredBy(account)]);
@@ -25,8 +25,8 @@ const missingMetrics = (text: string, measured: ReadonlySet<string>): string[] =
 };
 
 /**
- * Returns the metrics written when no one is on duty, the SMS quota is used up, SES rejects and returns an email, and
- * no one acknowledges an alarm.
+ * Returns the metrics written when no one is on duty, the SMS quota is used up, SES rejects one email and returns
+ * another, and no one acknowledges an alarm.
  */
 const metricsOfPeople = async (): Promise<ReadonlySet<string>> => {
   const people = await createPeopleWorld({ log: () => {}, environment: { QUOTAS: '{"smsPerDay":0}' } });
@@ -54,7 +54,7 @@ const metricsOfPeople = async (): Promise<ReadonlySet<string>> => {
 test('functions write every metric that an alarm or the dashboard reads', async () => {
   const { furnish, pass, answerWith, stop } = await createDeliveryWorld({
     log: () => {},
-    // Functions may not call loopback, so feedback fails at the only attempt.
+    // Functions may not call loopback, so feedback fails on its only attempt.
     environment: { MAKER_A_FEEDBACK_URL: 'https://127.0.0.1/feedback', RETRY_SCHEDULE: '0' },
   });
   const { url, measured, idle, runtime } = latest();

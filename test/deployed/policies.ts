@@ -8,7 +8,7 @@ type Role = { Policies?: { PolicyDocument: { Statement: Written[] } }[] };
 export const queueNameOf = (id: string): string =>
   shortOf(id).replace(/(dead|queue)$/, (kind) => (kind === 'dead' ? '-dead' : ''));
 
-/** Returns a function that shortens the account's ARNs for readable messages, and keeps other ARNs. */
+/** Returns a function that shortens the account's ARNs for readable messages, and leaves other ARNs unchanged. */
 const namesOf = (account: Account): ((arn: string) => string) => {
   const { all, arnOf } = account;
   const named = (type: string, name: (id: string) => string) =>

@@ -30,11 +30,13 @@ export type Backend = {
   sms: (to: string, text: string) => void;
   /** Publishes to devices connected by MQTT. */
   publish: Publish;
-  /** The bodies of puts and removals whose response was lost once. Undefined if no responses are lost. */
+  /**
+   * The bodies of puts and removals whose responses have already been lost once. Undefined if no responses are lost.
+   */
   lost?: Set<string>;
 };
 
-/** Thrown when the call was executed, but the response is lost. */
+/** Thrown when a call was executed but its response was lost. */
 export class ResponseLost extends Error {}
 
 /** A service error with its AWS name. */
@@ -154,7 +156,7 @@ const sms: Service = ({ caller, operation, body }, backend) => {
 const subscription = (arn: string): string =>
   `<member><SubscriptionArn>${arn}</SubscriptionArn><Protocol>email</Protocol><Endpoint>night@example.org</Endpoint></member>`;
 /**
- * The alarm topic. A subscription is confirmed after it was first listed.
+ * The alarm topic. A subscription becomes confirmed after it is first listed.
  * https://docs.aws.amazon.com/sns/latest/api/API_ListSubscriptionsByTopic.html and
  * https://docs.aws.amazon.com/sns/latest/api/API_Publish.html
  */

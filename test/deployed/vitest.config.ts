@@ -12,7 +12,7 @@ export default defineConfig({
     include: ['test/deployed/*.test.ts', ...shared.map((name) => `test/${name}.test.ts`)],
     globalSetup: 'test/deployed/synth.ts',
     setupFiles: 'test/deployed/setup.ts',
-    // Starting processes takes most of the time, and much more on a busy machine.
+    // Starting processes takes most of the time, and takes much longer on a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,

@@ -102,7 +102,7 @@ describe("the template's alarms, evaluated the way CloudWatch does", () => {
   test('only missing-data alarms fire when there is no data', () => {
     const on = [...alarms].filter(([, alarm]) => isInAlarm(alarm, NOW, () => undefined)).map(([id]) => id);
     expect(on.toSorted()).toEqual(['alarms-unheard', 'canary-silent', 'messages-absent', 'sweep-silent']);
-    // Counter-check: wrong treatment of missing data is noticed.
+    // Control: incorrect treatment of missing data is noticed.
     expect(isInAlarm({ ...alarm('sweep-silent'), TreatMissingData: 'notBreaching' }, NOW, () => undefined)).toBe(false);
   });
 
@@ -145,7 +145,7 @@ describe('a fall undelivered for two minutes', () => {
 
   test('fails a run if no alarm fires', async () => {
     if (!fault) throw new Error('there is no such fault');
-    // Counter-check: a stage with only one alarm left.
+    // Control: a stage with only one alarm left.
     const kept = [...world.watch.alarms];
     world.watch.alarms.clear();
     for (const [id, alarm] of kept) if (id === 'quarantine') world.watch.alarms.set(id, alarm);

@@ -64,7 +64,7 @@ type Agents = { httpHandlerConfigs?: () => { httpAgent?: { sockets: Sockets; fre
 const SHORT_TIMEOUT_MS = 400;
 /** How long (ms) a process is frozen. */
 const FROZEN_MS = 60_000;
-/** Each minute brings a sweep, whose calls may be frozen in turn. Without a limit, some runs would never end. */
+/** A sweep runs every minute, and its calls may be frozen in turn. Without a limit, some runs would never end. */
 const MAX_FREEZES = 50;
 
 /** Kills sockets. Nothing sent over them arrives, and no response comes back. */

@@ -4,7 +4,9 @@ export type Receipt = { uuid: string; webhookId: string; messageId: string; at: 
 export type Posted = { uuid: string; customerId: number; at: number | null; webhooks: readonly string[] };
 
 export type Verdict = {
-  /** Acknowledged events never received by a webhook, although no delivery is pending or ended with a reason. */
+  /**
+   * Acknowledged events that a webhook never received, although no delivery is pending and none ended with a reason.
+   */
   lost: string[];
   /** Events that were never posted, and events delivered to another customer's receiver. */
   unexpected: string[];

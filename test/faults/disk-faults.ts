@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 
 /**
- * Files that control a simulated disk. `kept` names the folder with what a power cut would leave. Each of the other
- * files causes a fault while it exists. With `failing`, the next sync fails. With `full`, the disk has no space. With
- * `uncommittable`, the next commit fails because the disk is full.
+ * Files that control a simulated disk. `kept` names the folder that holds what a power cut would leave behind. Each of
+ * the other files causes a fault while it exists. With `failing`, the next sync fails. With `full`, the disk has no
+ * space. With `uncommittable`, the next commit fails because the disk is full.
  */
 type DiskFile = 'kept' | 'failing' | 'full' | 'uncommittable';
 export const fileOf = (folder: string, name: DiskFile): string => join(folder, name);

@@ -6,8 +6,8 @@ import type { FaultTable } from './tables.ts';
 export type DueItem = { name: string; time: number };
 
 /**
- * Creates a function that returns all items in the `due` index, whenever they are due, except sensor checks. One scan
- * costs a thirtieth as much as the sweep's queries, one per shard.
+ * Creates a function that returns all items in the `due` index except sensor checks, regardless of when they are due.
+ * One scan costs a thirtieth of what the sweep's queries cost, with one query per shard.
  */
 export const dueItemsOf =
   ({ scan }: FaultTable) =>

@@ -11,7 +11,7 @@ export type Rates = {
   /** The failpoints at which processes die. */
   crashes?: readonly Failpoint[];
   crash?: number;
-  /** Table calls that fail. Either nothing was written, or everything was written and the response is lost. */
+  /** Table calls that fail. Either nothing was written, or everything was written and the response was lost. */
   refusal?: number;
   lostResponse?: number;
   /** Errors from DynamoDB itself, and lost responses. */
@@ -37,18 +37,18 @@ export type Rates = {
   doubleMessage?: number;
   lateMessage?: number;
   poison?: number;
-  /** Processed messages received again because the deletion was lost, even in a FIFO queue. */
+  /** Processed messages that are received again because their deletion was lost, even in a FIFO queue. */
   lostDeletion?: number;
   /** Tasks and items as an older or newer version would write them. */
   otherVersion?: number;
-  /** Requests to which a receiver responds with misbehavior, and the kinds of misbehavior. */
+  /** Requests to which a receiver responds by misbehaving, and the kinds of misbehavior. */
   trouble?: number;
   troubles?: readonly [Misbehaviour, ...Misbehaviour[]];
   /** The attempt deadline (s), for faults in which receivers use all of it. */
   deadline?: number;
   /** Notifications to people that a service rejects, or accepts without a response. */
   notifications?: number;
-  /** Messaging services that respond with errors only. */
+  /** Messaging services that respond only with errors. */
   servicesDown?: readonly ChannelKind[];
   /** Names that do not resolve, or that resolve to a forbidden address. */
   names?: number;
@@ -79,7 +79,7 @@ export type Fault = {
   rates?: Rates;
   /** Eventually consistent table reads lag during the whole run. */
   lags?: true;
-  /** Prepares further steps of the run. */
+  /** Prepares additional steps for the run. */
   story?: (scene: Scene) => Promise<Story>;
   settings?: Partial<Settings>;
   /** The reasons for which deliveries may fail in this run. None by default. */

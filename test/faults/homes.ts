@@ -22,7 +22,7 @@ export const replaceHook = async (client: Client, { id }: Hook, change: Partial<
   await ok(client.api.PUT('/webhooks/{webhookId}', { params, body: { ...before, ...change } }));
 };
 
-/** Adds a webhook for all events to a customer, with a separate path. */
+/** Adds a customer webhook for all events, with a separate path. */
 export const addHook = async (
   client: Client,
   { urls }: Pick<ChaosReceiver, 'urls'>,

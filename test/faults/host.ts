@@ -83,7 +83,7 @@ export const forgetful = ({ rates, strikes }: Chaos, queues: readonly Queue[]): 
   }
 };
 
-/** Creates a host with the faults in `chaos`. `settings` are read at each use. */
+/** Creates a host with the faults in `chaos`. `settings` are read each time they are used. */
 export const failingHost =
   (chaos: Chaos, lives: Lives, webhookClient: Runtime['webhookClient'], settings: () => Partial<Settings>) =>
   (runtime: Runtime): Runtime =>

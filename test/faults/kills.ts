@@ -7,10 +7,10 @@ import { freePort, startHost } from '../fixtures/host.ts';
 
 type Sensor = Awaited<ReturnType<typeof linkSensor>>;
 type Host = Awaited<ReturnType<typeof startHost>>;
-/** What happens to the host during a run, by the number of events posted before. */
+/** What happens to the host during a run, by the number of events posted so far. */
 export type KillPlan = {
   events: number;
-  /** Ends the host and starts it again, each time after a given number of events. */
+  /** Ends and restarts the host, each time after a given number of events. */
   ends: ReadonlyMap<number, (host: MortalHost) => Promise<void>>;
   /** Environment variables for the host. */
   environment?: Record<string, string>;

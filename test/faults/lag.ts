@@ -90,7 +90,7 @@ export const laggingReads =
       for (const key of keys)
         past.push({ key, at, before: found.find(({ pk, sk }) => pk === key.pk && sk === key.sk) ?? null });
     };
-    /** Returns the items written since a time (ms), as they were then. */
+    /** Returns the items written since the given time (ms), as they were at that time. */
     const since = (time: number) => {
       const first = new Map<string, PastWrite>();
       for (const write of past) {

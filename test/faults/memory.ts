@@ -6,7 +6,7 @@ const MB = 1_048_576;
 /** How much (MB) this process may grow. */
 export const MAX_GROWTH_MB = 50;
 
-/** The number of falls after which the process has reached a stable size. */
+/** The number of falls after which the process reaches a stable size. */
 const WARM_UP = 300;
 
 /** Runs `work`. Returns the result, and this process's largest size (MB) during the work. */
@@ -25,7 +25,7 @@ const peakOf = async <T>(work: () => Promise<T>): Promise<{ result: T; peak: num
   }
 };
 
-/** Measures how many MB the process with the whole cloud grows by while receivers respond with endless bodies. */
+/** Measures by how many MB the process that runs the whole cloud grows while receivers respond with endless bodies. */
 export const measureEndlessBodies = async (falls: number) => {
   const world = await createFaultWorld();
   const bodies = { title: '', rates: { trouble: 1, troubles: ['endlessBody'] } } as const;

@@ -19,7 +19,9 @@ const SENSORS = 5;
 /** The busy customer's event rate. Each event creates 50 deliveries. */
 const EVENTS_PER_SECOND = 1;
 
-/** Posts falls at a rate for a while. Returns p50 and p99 for the time from the 202 to the receiver (ms). */
+/**
+ * Posts falls at a given rate for a given time. Returns the p50 and p99 of the time (ms) from the 202 to the receiver.
+ */
 const measure = async (sensors: readonly Sensor[], ear: DeliveryRecorder, seconds: number, perSecond: number) => {
   const sent: PostedFall[] = [];
   const end = performance.now() + seconds * 1_000;

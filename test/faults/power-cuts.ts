@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileOf, type PLANTED } from './disk-faults.ts';
 import { type KillPlan, type MortalHost, type Reconciled, runKills } from './kills.ts';
 
-/** The files a power cut leaves, and the files that belong only to a running process. */
+/** The files a power cut leaves behind, and the files that belong only to a running process. */
 const FILES = ['cloud.sqlite', 'cloud.sqlite-wal'];
 const OF_PROCESS = ['cloud.sqlite-shm'];
 
@@ -46,7 +46,7 @@ const eventsOn = (folder: string, dataDir: string) => {
       await untilFull(host);
       await rm(file('full'));
     },
-    /** Fills the disk in the middle of a commit. The host ends, and waits for free space when it is started again. */
+    /** Fills the disk in the middle of a commit. The host ends, and waits for free space when it is restarted. */
     failedCommit: async (host: MortalHost): Promise<void> => {
       await writeFile(file('uncommittable'), '');
       const restarted = host.restart(untilEnded, () => writeFile(file('full'), ''));

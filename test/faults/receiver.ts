@@ -52,8 +52,8 @@ const parsed = (text: string): Payload | null => {
 };
 
 /**
- * Starts the customers' receivers, one per path `/{customerId}/...`, over HTTP and TLS. They misbehave as decided by
- * `chaos`.
+ * Starts the customers' receivers, one per path `/{customerId}/...`, over HTTP and TLS. They misbehave as `chaos`
+ * decides.
  */
 export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
   const receipts: Receipt[] = [];
@@ -119,7 +119,7 @@ export const startChaosReceiver = async (chaos: Chaos, now: () => number) => {
   return {
     urls,
     receipts,
-    /** The uuids of all events, falls and others, accepted by a receiver since the world was created. */
+    /** The uuids of all events, whether falls or not, that a receiver has accepted since the world was created. */
     delivered,
     /** Requests that must not occur. */
     strays,

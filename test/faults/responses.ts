@@ -4,7 +4,7 @@ import type { Random } from '#lib/local/random.ts';
 import { oneOf } from './chance.ts';
 
 /**
- * Misbehaves in response to a request. Returns whether the status said that the receiver accepted the request.
+ * Misbehaves in response to a request. Returns whether the status indicated that the receiver accepted the request.
  * `elsewhere` is an address that must not be called.
  */
 type Responder = (response: ServerResponse, chance: Random, elsewhere: string) => boolean;
@@ -14,7 +14,7 @@ const BLOCK = Buffer.alloc(16_384, 'endless ');
 const REDIRECTS = [301, 302, 303, 307, 308] as const;
 const small = gzipSync(Buffer.alloc(1_000_000));
 let bomb: Buffer | undefined;
-/** Returns 100 kB of gzip data, created once, that decompress to 100 MB. */
+/** Returns 100 kB of gzip data, created once, that decompresses to 100 MB. */
 const bombOf = (): Buffer => {
   bomb ??= Buffer.concat(Array.from({ length: 100 }, () => small));
   return bomb;

@@ -20,7 +20,7 @@ export type Report = Verdict & {
   waits: number[];
   /** The template alarms that fired, by runbook chapter. */
   fired: string[];
-  /** Acknowledged events not delivered for two minutes without any alarm firing. */
+  /** Acknowledged events that went undelivered for two minutes without any alarm firing. */
   unnoticed: string[];
 };
 
@@ -29,7 +29,7 @@ const LATE_MS = 120_000;
 /** How long (ms) CloudWatch may take to fire that alarm. */
 const ALARM_DELAY_MS = 60_000;
 
-/** Returns when (ms) the first attempt for each of these events' deliveries began, by `event webhook`. */
+/** Returns when (ms) the first delivery attempt for each of these events began, by `event webhook`. */
 const attempted = async ({ stores: { deliveries } }: FaultWorld, posted: readonly Posted[]) => {
   const places = new Map(posted.flatMap(({ webhooks, customerId }) => webhooks.map((id) => [id, customerId])));
   const since = Math.min(...posted.map(({ at }) => at ?? Number.POSITIVE_INFINITY)) - 2 * JUMP_MS;
@@ -46,7 +46,7 @@ const attempted = async ({ stores: { deliveries } }: FaultWorld, posted: readonl
   return times;
 };
 
-/** Returns the events not delivered in time although no alarm fired. */
+/** Returns the events that were not delivered in time and for which no alarm fired. */
 const unnoticedEvents = async (world: FaultWorld, posted: readonly Posted[]): Promise<string[]> => {
   const { receipts } = world.receiver;
   const inTime = new Set(receipts.map(({ uuid, webhookId }) => `${uuid} ${webhookId}`));
@@ -72,7 +72,7 @@ const unnoticedEvents = async (world: FaultWorld, posted: readonly Posted[]): Pr
     .map(({ pair }) => pair);
 };
 
-/** Returns the events not delivered because their delivery ended with one of the reasons. */
+/** Returns the events that were not delivered because the delivery ended with one of these reasons. */
 const excused = async (
   { stores: { deliveries }, clock, receiver }: FaultWorld,
   posted: readonly Posted[],

@@ -5,7 +5,8 @@ import type { Queue } from '#lib/local/queue/queue.ts';
 import type { DueItem } from './due-items.ts';
 
 /**
- * The number of rounds, at ever longer intervals over some days, after which nothing may be pending without a fault.
+ * The number of rounds, at ever longer intervals over several days, after which nothing may be pending unless there is
+ * a fault.
  */
 const MAX_ROUNDS = 60;
 const FIRST_WAIT = 35_000;
@@ -44,7 +45,7 @@ export const timeOf = (
       return [{ name: queue.name, time: visible > 0 ? clock.now() : nextVisibleAt }];
     });
 
-  /** Returns all pending tasks, whenever they are due, except sensor checks. */
+  /** Returns all pending tasks except sensor checks, regardless of when they are due. */
   const findPending = async (): Promise<DueItem[]> => {
     await cloud.idle();
     return [...(await dueItems()), ...inQueues()];
@@ -59,8 +60,8 @@ export const timeOf = (
   };
 
   /**
-   * Returns when (ms) to check again: soon if a task is overdue, otherwise when the next one is due, together with the
-   * tasks due soon after it.
+   * Returns when (ms) to check again: soon if a task is overdue, otherwise once the next task and any tasks due soon
+   * after it are due.
    */
   const nextCheck = (tasks: readonly DueItem[], wait: number): number => {
     const soon = clock.now() + wait;

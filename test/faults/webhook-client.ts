@@ -6,7 +6,7 @@ import { certificates, RECEIVER_NAME, SLOW_NAME } from './receiver.ts';
 
 /** A deadline long enough for a response on the busiest machine. */
 const DEADLINE_SECONDS = 5;
-/** Wrong name lookup results: no address, a forbidden one next to the right one, or only a forbidden one. */
+/** Wrong name lookup results: no address, a forbidden one alongside the right one, or only a forbidden one. */
 const wrongAddresses: readonly [string[], ...string[][]] = [
   [],
   ['169.254.169.254'],

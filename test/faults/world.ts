@@ -29,7 +29,7 @@ import { webhookClientOf } from './webhook-client.ts';
 const SHORT_SCHEDULE = `0${',2'.repeat(5)}${',20'.repeat(14)}`;
 /** The log message for a message quarantined because it cannot be read. */
 const UNREAD = 'a message cannot be read';
-/** Sensors never become inactive, because the suite does not check that, and it takes work. */
+/** Sensors never become inactive, because the suite does not check that and it would take work. */
 const defaultSettings = { SENSOR_INACTIVE_AFTER_SECONDS: 100 * 86_400 };
 
 /** Records the SQS metrics: each receive and deletion, and the queues before and after time is skipped. */
@@ -137,7 +137,7 @@ export const createFaultWorld = async (openTable: OpenTable = startRemoteTable) 
     homes: { maple, birch },
     /** The metrics CloudWatch would have. */
     watch: watching,
-    /** The table's true content, without lags or faults. */
+    /** The table's actual content, without lag or faults. */
     stores: store(createTable(table.client, TABLE_NAME)),
     /** Every item in the table, as text. */
     everything: everythingIn(table),

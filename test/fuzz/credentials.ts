@@ -20,7 +20,9 @@ type Sender = Readonly<Record<string, string>>;
 
 const bearer = (token: string | undefined): Sender => (token === undefined ? {} : { authorization: `Bearer ${token}` });
 
-/** Logs our user in and returns the cookies. Each request needs a new login, because a forged one ends the session. */
+/**
+ * Logs our user in and returns the cookies. Each request needs a new login, because a forged request ends the session.
+ */
 const browser = async ({ anybody, ours: { username, password } }: World) => {
   const { headers } = await anybody.call('POST', '/users/login', { username, password });
   const pairs = headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
@@ -49,7 +51,7 @@ export const senderHeaders = async (credential: Credential, operation: Operation
   return bearer(credential === 'bad' ? world.bad['an expired token'].token : undefined);
 };
 
-/** Whether a request uses session cookies without the CSRF token. Logins may. */
+/** Whether a request uses session cookies without the CSRF token. Logins may do so. */
 export const isForged = (
   credential: Credential,
   { csrfExempt }: Operation,

@@ -171,7 +171,7 @@ const header: fc.Arbitrary<readonly [string, string | string[]]> = fc.constantFr
   ['constructor', 'x'],
 );
 
-/** Replaces our id with another customer's id. Where two keys are equal, the later one counts. */
+/** Replaces our id with another customer's id. If a key appears twice, the later one counts. */
 const foreign: fc.Arbitrary<Edit> = fc.record({
   at: fc.nat(8),
   how: fc.constant('add'),

@@ -26,7 +26,7 @@ public class Read {
 }
 `;
 
-/** Returns a Go program around one generator's calls, which declare `sensor`, `hit` and `client.FullPayload`. */
+/** Returns a Go program built around one generator's calls, which declare `sensor`, `hit` and `client.FullPayload`. */
 const goProgram = (imports: string, calls: string): string => `package main
 
 import (
@@ -89,7 +89,7 @@ const oapiCodegen = goProgram(
   hit := foundHit.JSON200`,
 );
 
-/** Returns a Python program around one generator's calls, which set `sensor`, `hit` and `event` to dates. */
+/** Returns a Python program built around one generator's calls, which set `sensor`, `hit` and `event` to dates. */
 const pythonProgram = (calls: string): string => `import json, os
 env = os.environ
 text = open(env["BODY"]).read()
@@ -120,7 +120,7 @@ sensor = Sensor.model_validate_json(get("/sensors/" + env["SENSOR"])).createDate
 hit = RuleHit.model_validate_json(get("/customers/" + env["CUSTOMER"] + "/rule-hits/" + env["HIT"])).createDate
 event = FullPayload.model_validate_json(text).event.createDate`);
 
-/** Returns a TypeScript program around one generator's calls, which declare `sensor`, `hit` and `body`. */
+/** Returns a TypeScript program built around one generator's calls, which declare `sensor`, `hit` and `body`. */
 const typescriptProgram = (imports: string, calls: string): string => `import { readFileSync } from 'node:fs';
 ${imports}
 const [BASE = '', TOKEN = '', SENSOR = '', CUSTOMER, HIT, BODY = ''] = process.argv.slice(2);

@@ -45,7 +45,7 @@ const furnish = async (rules: readonly ('fall_suspected' | 'fall_detected')[] = 
     smsToBen: () => world.sentMessages.filter(({ by }) => by === 'sms').length,
     acknowledgementAt: (uuid: string) => `${at}/${uuid}/acknowledgement`,
     hitAt: (hitId: number) => `/customers/${home.customerId}/rule-hits/${hitId}/acknowledgement`,
-    /** Sends the reports about a fall that began at a time (ms). */
+    /** Sends the reports for a fall that began at the given time (ms). */
     report: async (start: number, ...reports: string[]) => {
       for (const report of reports) await home.report(fallMessage(report, start));
     },

@@ -34,7 +34,7 @@ const furnish = async () => {
       }
       await pose(5);
     },
-    /** Calls an operation on the fall, addressed by the event of alarm number `alarm` (from 0). */
+    /** Calls an operation on the fall, identified by the event for alarm number `alarm` (counted from 0). */
     call: async (method: 'PUT' | 'DELETE', action: string, alarm: number, body?: object) => {
       const uuid = (await hits())[alarm]?.sensorEventId;
       const made = await home.client.ok(

@@ -11,7 +11,7 @@ import { type Client, clientOf } from '../fixtures/client.ts';
 import { startTestCloud } from '../fixtures/cloud.ts';
 import { adminOf, createHome } from '../fixtures/home.ts';
 
-/** Starts an external heartbeat URL that counts requests. */
+/** Starts a stand-in for an external heartbeat URL that counts requests. */
 const startHeartbeat = async () => {
   let calls = 0;
   const server = createServer((_, response) => {
@@ -130,7 +130,7 @@ describe('the canary', () => {
     clock.skipTo(clock.now() + 86_400_000);
     await expect.poll(rounds, { timeout: 10_000 }).toBeGreaterThan(before);
     await expect.poll(() => mails.length).toBe(2);
-    // A round due during another is skipped.
+    // A round due while another is running is skipped.
     await cloud.idle();
     const then = rounds();
     nextRound();

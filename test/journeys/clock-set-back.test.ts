@@ -22,7 +22,7 @@ const whileAhead = async (ms: number, run: () => Promise<unknown>): Promise<void
   ahead = 0;
 };
 
-/** Advances time by minutes, with a sweep after each. */
+/** Advances time minute by minute, with a sweep after each. */
 const passMinutes = async (minutes: number): Promise<void> => {
   for (let minute = 0; minute < minutes; minute++) await world.pass(60);
 };

@@ -55,7 +55,7 @@ const furnish = async (more: object = {}) => {
       for (const report of reports) await home.report(fallMessage(report, start));
     },
     openFalls: () => list<{ sensorId: string }>(`/customers/${home.customerId}/open-falls`),
-    /** Closes the fall, addressed by the newest event with this action. */
+    /** Closes the fall, identified by the newest event with this action. */
     close: async (action: string, body: object, client = home.client) => {
       const made = await client.ok('PUT', `${await pathOf(action)}/closure`, body);
       await world.idle();

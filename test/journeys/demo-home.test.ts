@@ -79,7 +79,7 @@ describe('the demo home', () => {
     ],
   ])('the demo home skips and reports %s', checkSkipped);
 
-  // Concurrent, because both wait for seconds.
+  // Run concurrently, because both wait for seconds.
   test.concurrent.each<[string, Record<string, string>, RegExp[]]>([
     ['completely with a limit of five requests a second', { RATE_LIMIT_PER_SECOND: '5' }, []],
     ['in the background with a limit of one request a second', { RATE_LIMIT_PER_SECOND: '1' }, [/still being created/]],

@@ -9,7 +9,7 @@ const HOUR = 60 * MINUTE;
 let world: Awaited<ReturnType<typeof createPeopleWorld>>;
 const crash = createCrash();
 beforeAll(async () => {
-  // Noon, so no shift in these tests passes midnight.
+  // Noon, so no shift in these tests crosses midnight.
   world = await createPeopleWorld({ ...crash.options, start: Date.parse('2027-01-05T12:00:00Z') });
 });
 afterAll(() => world.stop());

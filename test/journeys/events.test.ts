@@ -49,14 +49,14 @@ const create = async (row: Row): Promise<Player> => {
   return { row, sensor, name, texts: [] };
 };
 
-/** Resolves once all events are processed and their deliveries sent. */
+/** Resolves once all events are processed and their deliveries have been sent. */
 const settled = async () => {
   await cloud.idle();
   await cloud.idle();
 };
 
 const say = async ({ sensor, texts }: Player, message: object): Promise<void> => {
-  // Adds spaces no JSON serializer writes, which Raw must preserve, and content unique to this sensor.
+  // Adds spaces that no JSON serializer would write, which Raw must preserve, and content unique to this sensor.
   const text = JSON.stringify({ of: sensor.sensorId, ...message }).replace('{', '{  ');
   await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, text);
   texts.push(text);

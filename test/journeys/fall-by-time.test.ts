@@ -40,7 +40,7 @@ const prepare = async (name: string) => {
     await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, message);
     await cloud.idle();
   };
-  /** Advances time by seconds, with a sweep after each part. */
+  /** Advances time by the given number of seconds, with a sweep after each part. */
   const pass = async (seconds: number, part = seconds) => {
     for (let left = seconds; left > 0; left -= part) {
       clock.skipTo(now() + Math.min(part, left) * 1_000);

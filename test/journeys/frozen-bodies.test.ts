@@ -56,7 +56,7 @@ describe('a delivery body', () => {
       expect(bodies).toEqual(Array(make === 'fall' ? 5 : 4).fill(bodies[0]));
       const shown = await client.ok<{ body: string }>('GET', `${at}/deliveries/${id}/message`);
       expect(shown).toMatchObject({ headers: { 'webhook-id': id } });
-      // The log omits the link that the receiver can acknowledge the alarm with.
+      // The log omits the link that lets the receiver acknowledge the alarm.
       expect(JSON.parse(shown.body)).toEqual({ ...JSON.parse(bodies[0] ?? ''), acknowledgeUrl: null });
       expect(JSON.stringify(shown)).not.toMatch(/authorization|signature/i);
     },

@@ -25,7 +25,7 @@ const expectValid = (description: Description): void => {
   for (const [id, { platform = '', unique_id, ...more }] of Object.entries(description.components)) {
     expect(id).toMatch(/^[\w-]+$/);
     expect(['binary_sensor', 'sensor', 'button']).toContain(platform);
-    // A component with only a platform tells Home Assistant to remove it.
+    // A component with only a platform causes Home Assistant to remove it.
     if (Object.keys(more).length === 0) continue;
     expect(unique_id).toMatch(/^sensor_cloud_[\w-]+$/);
     if (platform === 'button') expect(more).toHaveProperty('command_topic');

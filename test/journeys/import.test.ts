@@ -56,7 +56,7 @@ test('an import creates rules and groups only once, however often steps are repe
   expect(applied()).toBe(8);
   const [page] = await home.client.ok<{ total: number; data: Rule[] }[]>('GET', '/rules');
   expect(page?.data.map(({ name }) => name)).toEqual(rules.map(({ name }) => name));
-  // The quota count is right as well, leaving 46 of the 50 rules that may be enabled.
+  // The quota count is also correct, which leaves 46 of the 50 rules that may be enabled.
   const more = (count: number) => Array.from({ length: count }, (_, at) => ({ ...rule, name: `More ${at}` }));
   expect((await home.send('rules', more(47))).status).toBe(409);
   expect(await end('rules', more(46))).toMatchObject({ state: 'completed', created: 46, errors: [] });

@@ -17,10 +17,10 @@ let receiver: Receiver;
 let client: Client;
 let sensor: Awaited<ReturnType<typeof linkSensor>>;
 let disk: Awaited<ReturnType<typeof holdableDisk>>;
-/** Called before each invocation of a function, and after it. */
+/** Called before and after each function invocation. */
 let onStart: (name: string) => void;
 let ended: string[];
-/** The requests that `deliver` wanted to send. */
+/** The number of requests that `deliver` wanted to send. */
 let wanted: number;
 let folder: string;
 

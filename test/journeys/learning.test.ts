@@ -30,7 +30,7 @@ test('learning mode ends when the device stops reporting it', async () => {
     await cloud.idle();
   };
   const { learningModeEndDate: end } = await set();
-  // The device may not know yet about learning mode being enabled.
+  // The device may not know yet that learning mode is enabled.
   await say(false);
   await say(true);
   await say();
@@ -43,7 +43,7 @@ test('learning mode ends when the device stops reporting it', async () => {
   expect(await read()).toMatchObject(modes);
 });
 
-/** Advances time by days, followed by a sweep. */
+/** Advances time by the given number of days, then sweeps. */
 const pass = async (days: number): Promise<void> => {
   clock.skipTo(clock.now() + days * DAY + 60_000);
   await cloud.sweep();

@@ -43,7 +43,7 @@ let sensor: Awaited<ReturnType<typeof linkSensor>>;
 beforeAll(async () => {
   receiver = await startReceiver((_, response) => void response.writeHead(status).end());
   const log = logTo((line) => lines.push(JSON.parse(line)));
-  // Attempts are further apart than a queue can delay, so the sweep has to find them.
+  // Attempts are further apart than the longest queue delay, so the sweep has to find them.
   const environment = {
     RETRY_SCHEDULE: '0,2000,2000',
     SENSOR_INACTIVE_AFTER_SECONDS: '86400',

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 const HOUR = 3_600_000;
 
-/** A home with a nurse. Its emails go to a mail server that demands a password. */
+/** A home with a nurse. Its emails go to a mail server that requires a password. */
 const createWorld = async (options: SMTPServerOptions = {}) => {
   const server = { password: 'first' };
   const passwordFile = join(folder, 'password');

@@ -29,7 +29,8 @@ beforeAll(async () => {
   receiver = await startReceiver((_, response) => {
     seen.now += 1;
     seen.peak = Math.max(seen.peak, seen.now);
-    // A request counts until the response, because the next one may arrive before the connection reports the end.
+    // A request counts only until the response, because the next request may arrive before the connection reports the
+    // end.
     let isOpen = true;
     const end = () => {
       if (isOpen) seen.now -= 1;

@@ -16,7 +16,7 @@ let client: Client;
 let url: string;
 let sensor: Awaited<ReturnType<typeof linkSensor>>;
 let other: typeof sensor;
-/** Timers of at least a minute. They belong to the connections, and only the test runs them. */
+/** Timers with a delay of at least a minute. They belong to the connections, and only the test runs them. */
 const timers = new Set<() => void>();
 let accepted = 0;
 beforeAll(async () => {

@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterEach(() => device.end());
 
 const sent: string[] = [];
-/** Returns the UUIDs of the sensor's events sent by a test, oldest first. */
+/** Returns the UUIDs of the sensor's events that a test sent, oldest first. */
 const events = async (): Promise<string[]> => {
   await cloud.idle();
   const [page] = await client.ok<{ data: { uuid: string }[] }[]>(

@@ -85,7 +85,7 @@ test('names in a chat are not links, but rule messages may contain links', async
   });
   expect(teams).not.toMatch(/evil\.example|http:\/\/evil/);
 
-  // Programs get names as they are.
+  // Programs receive names unchanged.
   expect(JSON.parse(full ?? '')).toMatchObject({
     sensor: { name: 'http://evil.example' },
     rule: { title: 'Fall detected: http://evil.example' },

@@ -4,7 +4,7 @@ import { createAlarm, linkSensor } from '../fixtures/home.ts';
 import { createPeopleWorld } from '../fixtures/people.ts';
 
 const MINUTE = 60_000;
-/** Sweeps must not be further apart, or they count as an outage. */
+/** Sweeps further apart than this would count as an outage. */
 const STEP_MINUTES = 4;
 const MINUTES = 104;
 const SENSORS = 40;

@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 /** Holds back timer tasks before they are queued. */
 let gate: Promise<void> | null = null;
 let held = 0;
-/** The share of pages at which a sweep dies between reading and sending the check. */
+/** The share of pages for which a sweep dies between reading the page and sending the check. */
 let deaths = 0;
 let died = 0;
 const random = randomFrom(11);

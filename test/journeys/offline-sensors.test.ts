@@ -23,7 +23,7 @@ const presence = (present: boolean) => ({
   type: 4,
   payload: { presenceDetected: present, timestamp: clock.now() },
 });
-/** Advances time by minutes, with a sweep after every `between` minutes. */
+/** Advances time by the given number of minutes, with a sweep every `between` minutes. */
 const pass = async (minutes: number, between = 1): Promise<void> => {
   for (let minute = 0; minute < minutes; minute += between) {
     clock.skipTo(clock.now() + between * MINUTE);

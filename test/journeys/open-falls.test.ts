@@ -29,7 +29,7 @@ const pass = async (minutes: number, hear = async () => {}): Promise<void> => {
   await cloud.sweep();
   await cloud.idle();
 };
-/** Passes enough time for unreported falls to end and for sensors without messages to become inactive. */
+/** Lets enough time pass for unreported falls to end and for sensors without messages to become inactive. */
 const passTime = async (): Promise<void> => {
   for (let minute = 0; minute < 10; minute++) await pass(1);
 };

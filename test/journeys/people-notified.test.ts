@@ -127,7 +127,7 @@ test('a customer over the daily SMS quota cannot send more until the first SMS i
   const { hire, rule, fall, sent } = await world.furnish();
   const ben = await hire('Ben', { sms: '+491701234568' });
   await rule([{ userId: ben.id, by: 'sms' }]);
-  // All attempts for a delivery count once.
+  // All attempts for a delivery count as one.
   world.answerWith(() => {
     throw busy();
   });

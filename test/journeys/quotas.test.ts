@@ -27,7 +27,7 @@ let admin: Client;
 let stores: Store;
 let time = Math.ceil(systemClock.now() / 1_000) * 1_000;
 beforeAll(async () => {
-  // The clock stands still, so a whole test fits into one second.
+  // The clock stands still, so an entire test fits within one second.
   const clock = { now: () => time, after: systemClock.after };
   cloud = await startTestCloud({ clock, environment: { QUOTAS: JSON.stringify(quotas) } });
   admin = await adminOf(cloud.url);
@@ -59,7 +59,7 @@ const personOf = (home: Home, at: number) => ({
   email: '',
 });
 
-/** How to create each kind of object for a customer that already has `before` of them, and the path for deleting it. */
+/** How to create each kind of object for a customer that already has `before` of them, and the path to delete it. */
 const kinds: Record<string, { before: number; make: (home: Home, at: number) => Promise<Answer>; path: string }> = {
   users: { before: 1, path: '/users', make: (home, at) => home.client.call('POST', '/users', personOf(home, at)) },
   bots: { before: 1, path: '/bots', make: ({ client }) => client.call('POST', '/bots', { name: 'n' }) },
@@ -150,7 +150,7 @@ describe("a customer's quota", () => {
     expect((await put(on, { title: 'new' })).status).toBe(200);
     expect((await put(on, { situation: 'fall_loop' })).status).toBe(200);
     expect((await put(off)).status).toBe(200);
-    // The rule would exceed its scope's quota again, but is the first one for a single sensor.
+    // The rule would exceed the quota for its scope again, but it is the first rule for a single sensor.
     expect((await put(on)).status).toBe(409);
     const { sensorId } = await linkSensor(client);
     expect((await put(on, { sensorId })).status).toBe(200);

@@ -202,7 +202,7 @@ describe('a maker B sensor', () => {
 
   test('several messages in one request are processed in order', async () => {
     const { sensor, client, all } = await prepare('oak', 'maker_b');
-    // Without timestamps, all have the time of receipt.
+    // Without timestamps, all events have the time of receipt.
     const events = [b.people(2), b.people(0), b.pose(1, 2), b.pose(1, 5), b.pose(1, 1)];
     const messages = events.map((message) => ({ ...message, timestamp: undefined }));
     await sensor.device.ok('POST', `/devices/${sensor.sensorId}/messages`, messages);

@@ -7,7 +7,7 @@ import type { Runtime } from '#shared/runtime/deps.ts';
 import { createDeliveryWorld, LATE, ok, status } from '../fixtures/deliveries.ts';
 
 const MINUTE = 60_000;
-/** Waits for deliver worker calls that start after this point. */
+/** Waits for calls by the deliver worker that start after this point. */
 const createCalls = () => {
   const expected = { permit: Promise.withResolvers<void>(), pause: Promise.withResolvers<void>() };
   const expectNext = (call: keyof typeof expected): Promise<void> => {
@@ -57,7 +57,9 @@ const slowly = (ms: number, code: number) => {
   });
   return seen;
 };
-/** Keeps requests open until the returned function answers all of them, and all later ones, in the same way. */
+/**
+ * Keeps requests open until the returned function is called, which answers them and all later requests in the same way.
+ */
 const holdRequests = () => {
   const open: ServerResponse[] = [];
   world.answerWith((response) => void open.push(response));
@@ -77,7 +79,7 @@ describe('the delivery worker', () => {
     world.answerWith((response) => void open.push(response));
     const falls = times(12, fall);
     await receiver.until(SLOTS_PER_WEBHOOK);
-    // Nothing signals the end of incoming requests, so wait.
+    // Nothing signals that no more requests will arrive, so wait.
     await sleep(500);
     expect(receiver.received).toHaveLength(SLOTS_PER_WEBHOOK);
     world.answerWith(ok);
@@ -127,12 +129,12 @@ describe('an open circuit', () => {
     expect((await list('?state=delivered')).total).toBe(4);
   });
 
-  /** Sends concurrent alarms, one of which reaches the receiver, and answers it. */
+  /** Sends concurrent alarms, one of which reaches the receiver, and answers that request. */
   const probed = async (home: Awaited<ReturnType<typeof failing>>, alarms: number, how: typeof ok) => {
     const answer = holdRequests();
     await times(alarms, () => ping(home));
     await home.receiver.until(1);
-    // Nothing signals the end of incoming requests, so wait.
+    // Nothing signals that no more requests will arrive, so wait.
     await sleep(500);
     expect(home.receiver.received).toHaveLength(1);
     answer(how);
@@ -221,7 +223,7 @@ test('a fall is sent before everything else waiting for a slow receiver', async 
   await fell;
   const place = home.receiver.received.findIndex(({ headers }) => headers['x-service-cloud-test'] === undefined);
   expect(place).toBeGreaterThan(0);
-  // The fall's request arrives together with the requests in the slots freed at the same time.
+  // The fall's request arrives together with the requests that use the slots freed at the same time.
   expect(place).toBeLessThan(2 * SLOTS_PER_WEBHOOK);
   await world.idle();
   expect((await home.list('?state=delivered')).total).toBe(61);

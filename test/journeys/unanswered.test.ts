@@ -28,7 +28,7 @@ const pass = async (ms: number): Promise<void> => {
 };
 const unanswered = (): number => world.valuesOf('AlarmsUnanswered').length;
 
-/** A home with a manager, a nurse notified by the rule by SMS, and an emergency contact. */
+/** A home with a manager, a nurse whom the rule notifies by SMS, and an emergency contact. */
 const furnish = async (plan: (nurse: { userId: number; by: 'sms' }) => object) => {
   const home = await world.furnish();
   await home.hire('Nora', { email: `nora-${home.customerId}@example.com` }, { permissions: ['manage_rules'] });

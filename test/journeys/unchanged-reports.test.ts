@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => cloud.stop());
 
-/** Sends a message some seconds later. Returns how many messages were queued for it. */
+/** Sends a message the given number of seconds later. Returns how many messages were queued for it. */
 const say = async (message: object, seconds: number): Promise<number> => {
   // Work in progress uses the same clock.
   await cloud.idle();

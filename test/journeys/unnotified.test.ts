@@ -291,7 +291,7 @@ test('an address that refused emails for an hour receives only reminders', async
   await home.fall();
   await world.pass(121 * SECOND);
   for (let minutes = 0; minutes < 120; minutes += 10) await world.pass(601 * SECOND);
-  // The email, a list at once and every ten minutes of the first hour, and two reminders.
+  // The email, a list sent at once and every ten minutes during the first hour, and two reminders.
   expect(attempts.length).toBeGreaterThan(6);
   expect(attempts.length).toBeLessThan(12);
   expect((await openAlarms(home)).flatMap(({ deferredTo = [] }) => deferredTo)).toEqual([]);

@@ -72,8 +72,8 @@ const lineOf = ({ fileName, location }: MutantResult): string =>
 const mutantOf = ({ mutatorName, replacement }: MutantResult): string => `${mutatorName}: ${replacement}`;
 
 /**
- * For each file, the changes no test can detect, because the program behaves the same: the trimmed source line, the
- * change as printed by Stryker, and why it makes no difference.
+ * For each file, the changes that no test can detect because the program behaves the same either way: the trimmed
+ * source line, the change as printed by Stryker, and why it makes no difference.
  */
 const known: Record<string, readonly { line: string; mutant: string; why: string }[]> = equivalents;
 const isEquivalent = (mutant: MutantResult): boolean =>

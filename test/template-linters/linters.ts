@@ -12,7 +12,7 @@ export type Linter = (typeof linters)[number];
 
 const REGION = 'eu-central-1';
 
-/** Returns a linter's arguments for checking a template. */
+/** Each linter's arguments for checking a template. */
 export const argumentsOf: Readonly<Record<Linter, (subject: Subject) => string[]>> = {
   'cfn-lint': ({ template }) => ['--format', 'json', '--regions', REGION, '-t', template],
   // Otherwise, checkov would fetch rule descriptions from a server.

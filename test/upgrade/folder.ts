@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { dataFileOf } from '#lib/local/table/storage.ts';
 
-/** The key for encrypting secrets in these folders. */
+/** The key that encrypts secrets in these folders. */
 const SECRETS_KEY = Buffer.alloc(32, 7);
 
 export const prepare = async (folder: string): Promise<void> => {

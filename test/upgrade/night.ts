@@ -66,14 +66,14 @@ const createRule = async (client: Client, url: string) => {
 export const answersOf = async (client: Client, paths: readonly string[]): Promise<Record<string, unknown>> => {
   const answers: Record<string, unknown> = {};
   for (const path of paths) {
-    // Health changes with deliveries sent in the meantime.
+    // Health changes as deliveries are sent in the meantime.
     const { health: _, ...answer } = await client.ok<{ health?: unknown }>('GET', path);
     answers[path] = answer;
   }
   return answers;
 };
 
-/** Fails whatever reaches one of the chosen failpoints, every time. */
+/** Fails everything that reaches a chosen failpoint, every time. */
 const failingPoints = () => {
   const chosen = new Map<Failpoint, () => void>();
   const failpoint = (name: Failpoint): void => {

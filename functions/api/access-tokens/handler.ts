@@ -17,8 +17,8 @@ export const handler = serve(accessTokens, {
     const { name, readOnly, expiresAt } = body;
     const create = async () => {
       const user = (await store.users.get(customerId, params.userId)) ?? fail('user_not_found');
-      // A token for another user lets the caller act as that user, so it must not exceed the permissions both of them
-      // hold.
+      // A token for another user lets the caller act as that user, so it must be limited to permissions that both of
+      // them hold.
       const isOwn = user.id === caller.accountId;
       const requested = body.permissions ?? (isOwn || caller.isAdmin ? null : user.permissions);
       const isExcessive =

@@ -5,7 +5,7 @@ import type { LinkedAlarm, LinkedContent } from './linked-alarm.ts';
 
 /** The acknowledgement status: open, acknowledged by the reader, or acknowledged by someone else. `since` is in ms. */
 type Status = { kind: 'open' } | { kind: 'mine' | 'theirs'; name: string; since: number };
-/** A notified recipient, and the notification time (ms). */
+/** A recipient who was notified, and when (ms). */
 export type Notified = { name: string; time: number };
 
 /** The alarm data shown on the page. */
@@ -27,9 +27,7 @@ export type AlarmView = {
 
 const receiverKey = ({ publisher, accountId }: RuleMessage): string => `${publisher === 'webhook'} ${accountId}`;
 
-/**
- * Returns the notified recipients except the recipient of the link. Only the first message to each recipient counts.
- */
+/** Returns the notified recipients, excluding the link's recipient. Only the first message to each recipient counts. */
 const othersOf = ({ content, message: own, recipient: { userId } }: LinkedAlarm): Notified[] => {
   const byReceiver = new Map<string, Notified>();
   content.messages.forEach((message, index) => {
@@ -47,7 +45,7 @@ const statusOf = ({ acknowledgement }: LinkedContent, isMine: boolean): Status =
     ? { kind: isMine ? 'mine' : 'theirs', name: acknowledgement.name, since: acknowledgement.date }
     : { kind: 'open' };
 
-/** Reads what the page shows for the linked alarm. `isMine`: whether the reader has acknowledged it. */
+/** Reads the data that the page shows for the linked alarm. `isMine`: whether the reader has acknowledged the alarm. */
 export const viewOf = async (
   store: StoreOf<'sensors.get' | 'customers.get' | 'events.get'>,
   linked: LinkedAlarm,

@@ -60,7 +60,7 @@ export const acknowledge = group({
       uses: [...showing.uses, ...acknowledging.uses],
       method: 'POST',
       path: '/acknowledge/{address}/page',
-      // The link is the credential. The browser session, if there is one, is neither used nor ended.
+      // The link is the credential. A browser session, if any, is neither used nor ended.
       csrfExempt: true,
       summary: 'Submit the acknowledgement page',
       description:

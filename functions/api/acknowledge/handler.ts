@@ -18,8 +18,8 @@ type Withdrawing = Deps<Operations['withdrawByPage']['uses'][number]>;
 type Acting = Pick<Call<Operations['acknowledgeByAddress']>, 'actAs'>;
 
 /**
- * Attributes the request to the link in the audit log. Returns the actor name: the entered name for a link without a
- * user, or else the recipient name.
+ * Attributes the request to the link in the audit log. Returns the actor's name, which is the entered name for a link
+ * without a user, and otherwise the recipient's name.
  */
 const actByLink = (
   { actAs }: Acting,
@@ -48,7 +48,7 @@ const acknowledgeTarget = async (
 
 /**
  * Acknowledges an alarm, and returns it with the acknowledgement, which may be an earlier one. A user's link always
- * acknowledges in that user's name. Any other link uses the entered name, or falls back to the recipient.
+ * acknowledges in that user's name. Any other link uses the entered name, or the recipient's name if none was entered.
  */
 const acknowledgeAlarm = async (call: LinkCall & Acting, enteredName: string, deps: Acknowledging) => {
   const linked = await alarmOfLink(call, deps);
@@ -58,7 +58,7 @@ const acknowledgeAlarm = async (call: LinkCall & Acting, enteredName: string, de
   return { linked: { ...linked, content: { ...linked.content, acknowledgement } }, acknowledgement, isNew };
 };
 
-/** Withdraws the acknowledgement from the link target, if allowed. Returns the remaining acknowledgement. */
+/** Withdraws the acknowledgement of the link target, if allowed. Returns the remaining acknowledgement. */
 const withdrawFrom = async (
   deps: Withdrawing,
   { target, customerId }: LinkedAlarm,
@@ -72,7 +72,8 @@ const withdrawFrom = async (
 };
 
 /**
- * Whether the link user made the acknowledgement. Always false for a link without a user, because anyone may hold it.
+ * Whether the link user made the acknowledgement. Always false for a link without a user, because anyone could have
+ * that link.
  */
 const isByUser = (acknowledgement: Acknowledgement | undefined, { recipient: { userId } }: LinkedAlarm): boolean =>
   userId !== null && acknowledgement?.userId === userId;

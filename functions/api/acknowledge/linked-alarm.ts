@@ -18,7 +18,7 @@ export type LinkCall = { params: { address: string }; fail: (code: 'address_unkn
 type LinkDeps = Deps<(typeof opening)[number]>;
 /** The link recipient. `userId` is null for a link in a message to a bot webhook, which several people may read. */
 type Recipient = { userId: number | null; name: string };
-/** What a link can acknowledge: a hit, or a fall or another urgent event without a hit. */
+/** What a link can acknowledge: a hit, or a fall or other urgent event that has no hit. */
 type LinkTarget = { hitId: number } | { fall: FallRef };
 /** The content shown on the page. Without a hit there are no messages and no escalation. */
 export type LinkedContent = Pick<HitItem, 'sensorId' | 'sensorEventId' | 'createDate' | 'messages'> &
@@ -34,7 +34,7 @@ export type LinkedAlarm = {
 
 const mayLogIn = ({ canLogin, lostAccess }: UserItem): boolean => canLogin && !lostAccess;
 
-/** Returns a user who still has access to the customer and may log in. Otherwise, fails the request. */
+/** Returns the user, or fails the request if the user no longer has access to the customer or may not log in. */
 const readUser = async ({ store }: LinkDeps, customerId: number, userId: number, { fail }: LinkCall) => {
   const user = await store.recipients.person(customerId, userId);
   return user && mayLogIn(user) ? user : fail('address_unknown');
@@ -95,7 +95,7 @@ const fallOfLink = async (
   };
 };
 
-/** Returns the acknowledgement in an object for spreading, or an empty object if there is none. */
+/** Returns an object to spread that contains the acknowledgement, or an empty object if there is none. */
 export const withAcknowledgement = (acknowledgement: HitItem['acknowledgement']) =>
   acknowledgement === undefined ? {} : { acknowledgement };
 

@@ -129,8 +129,8 @@ const handBackForm = ({ view: { status }, link: { address, up }, texts }: Page):
     : '';
 
 /**
- * Returns who else has been notified (`Nora, Jonas (03:08); Amira (03:11)`), or just how many if names must stay
- * hidden.
+ * Returns who else has been notified (`Nora, Jonas (03:08); Amira (03:11)`), or just the number of people if names must
+ * stay hidden.
  */
 const whoOf = (others: readonly Notified[], { link, texts, times }: Page): string => {
   if (!link.isPersonal) return texts.recipients(others.length);

@@ -1,4 +1,6 @@
-/** A sensor name in parts: `Room 106, south wing` has the word `Room`, the number `106` and the rest `south wing`. */
+/**
+ * The parts of a sensor name: `Room 106, south wing` has the word `Room`, the number `106` and the rest `south wing`.
+ */
 type RoomName = { word: string; number: string; rest: string };
 
 const MAX_NUMBER_LENGTH = 5;

@@ -1,5 +1,5 @@
 /**
- * The page colours. Red: help is needed and no one is on the way. Blue: someone is on the way. Amber: someone should
+ * The page colors. Red: help is needed and no one is on the way. Blue: someone is on the way. Amber: someone should
  * check.
  */
 const light =

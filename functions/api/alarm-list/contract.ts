@@ -24,7 +24,7 @@ const customerIds = z
   })
   .meta({ description: `up to ${MAX_CUSTOMERS} ids, separated by commas`, example: '1,2' });
 
-/** A separate function, because long lists must not delay requests people wait for during an alarm. */
+/** A separate function, because long lists must not delay the requests people are waiting for during an alarm. */
 export const alarmList = group({
   name: 'alarm-list',
   about: 'Falls and other urgent events: who was notified, who acknowledged, and when they ended',

@@ -46,7 +46,7 @@ const groupFilter = async ({ store }: ListDeps, customerId: number, groupId: num
 /** The maximum number of alarms counted per customer. */
 const MAX_COUNTED = 100;
 
-/** Counts open alarms and gaps for a customer. Returns null if the customer does not exist. */
+/** Counts a customer's open alarms and gaps. Returns null if the customer does not exist. */
 const stateOf = async (
   deps: Deps<Operations['listCustomerStates']['uses'][number]>,
   customerId: number,

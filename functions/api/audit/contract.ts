@@ -8,7 +8,7 @@ import { idOrZeroText, integerQuery, millis, text } from '#shared/domain/values.
 const time = (description: string) => integerQuery(millis).optional().meta({ description });
 const filter = (description: string) => text(1, 64).optional().meta({ description });
 
-/** The store calls for looking up object names. */
+/** The store calls used to look up object names. */
 export const naming = [
   'customers.get',
   'users.get',

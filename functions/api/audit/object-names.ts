@@ -42,7 +42,7 @@ const finders: Partial<Record<AuditObject['kind'], Find>> = {
 };
 
 /**
- * Returns lines with the current names of their objects. The name is null if the object no longer exists or now belongs
+ * Returns each line with the current name of its object. The name is null if the object no longer exists or now belongs
  * to another customer.
  */
 export const withNames = async (

@@ -36,7 +36,7 @@ const ownUser = async (call: UserCall, { users }: StoreOf<'users.get'>) => {
   return (await users.get(customerId, accountId)) ?? call.fail('user_not_found');
 };
 
-/** Returns all valid account sessions. */
+/** Returns all of the account's valid sessions. */
 const validSessions = async (
   accountKey: string,
   { store, settings, now }: Deps<'logins.list' | 'sessions.account' | 'guard'>,
@@ -76,7 +76,8 @@ export const handler = serve(auth, {
       await countAddress(store, address, now());
       return fail('reset_code_invalid');
     }
-    // A person who reads the account's email may log in from this address, even while others guess the password.
+    // Anyone who can read the account's email may log in from this address, even while others are guessing the
+    // password.
     await store.sessions.rememberAddress(accountKey, address, now());
     return { status: 'OK' };
   },

@@ -11,7 +11,7 @@ import type { auth } from './contract.ts';
 import { checkOtp, type OtpCheck } from './second-factor.ts';
 import { loginThrottle } from './throttle.ts';
 
-/** A key no account has. Looking it up for unknown usernames makes them take as long as known ones. */
+/** A key that no account has. It is looked up for unknown usernames, so that they take as long as known usernames. */
 const MISSING_KEY = 'nobody';
 
 type LookUpUses = `sessions.${'accountKeyOf' | 'account' | 'passwordHash' | 'isKnownAddress'}`;
@@ -29,7 +29,7 @@ const lookUp = async ({ sessions }: StoreOf<LookUpUses>, username: string, addre
 
 type Candidate = Awaited<ReturnType<typeof lookUp>>;
 
-/** The actor logged for a login. Unknown usernames are logged too, which takes the same time. */
+/** The audit log actor for a login. Unknown usernames are also logged, which takes the same time. */
 const actorOf = ({ account }: Candidate): [Actor, number] => {
   const id = account && String(account.accountId);
   return [{ kind: 'user', id, name: account?.username ?? null }, account?.customerId ?? UNASSIGNED];

@@ -28,7 +28,10 @@ const cookieOf = (event: APIGatewayProxyEvent, value: string, seconds: number): 
   return `${COOKIE_NAME}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
 };
 
-/** The console page the issuer sends browsers back to, normalized because issuers compare it as text. */
+/**
+ * The URL of the console page that the issuer sends browsers back to. It is normalized because issuers compare it as
+ * text.
+ */
 const redirectUri = (publicUrl: string): string => new URL(`${publicUrl}${BASE_PATH}/console/login/oidc`).href;
 
 const issuers = new WeakMap<BeginDeps['settings'], Issuer>();
@@ -54,7 +57,10 @@ export const beginLogin = async (event: APIGatewayProxyEvent, prompt: Prompt, de
   return { url, cookie: cookieOf(event, browser, LOGIN_SECONDS) };
 };
 
-/** Returns who logged in with the issuer, based on the query the browser returned with. Each query works once. */
+/**
+ * Returns the person who logged in with the issuer, based on the query the browser came back with. Each query works
+ * only once.
+ */
 export const identityOf = async (
   query: string,
   event: APIGatewayProxyEvent,
@@ -116,7 +122,7 @@ const createUser = async (
   return null;
 };
 
-/** The access the claims grant a user now, and whether the user loses previous access. */
+/** The access that the claims now grant a user, and whether the user loses any previous access. */
 const accessChange = (user: UserItem, access: Access | null) => {
   const hadAccess = user.canLogin || user.lostAccess === true;
   const isOwn = access !== null && user.customerId === access.customerId;
@@ -142,9 +148,9 @@ const usersOf = async (subject: string, { store }: FinishDeps): Promise<UserItem
 };
 
 /**
- * Returns the user for an identity, creating it if necessary, with the permissions the claims grant now. A user without
- * permissions is logged out and can no longer log in. Returns null if a concurrent request changed the same users. The
- * caller should then retry.
+ * Returns the user for an identity, with the permissions that the claims now grant. Creates the user if necessary. A
+ * user without permissions is logged out and can no longer log in. Returns null if a concurrent request changed the
+ * same users. The caller should then retry.
  */
 export const userOf = async (
   identity: OidcIdentity,
@@ -166,8 +172,9 @@ export const userOf = async (
 };
 
 /**
- * The time (ms) when the issuer authenticated the user, or 0 if not reported. After `prompt=login` it must be reported:
- * the user can remove that parameter from the URL, so only `auth_time` proves that the issuer honoured it.
+ * The time (ms) when the issuer authenticated the user, or 0 if the issuer did not report it. After `prompt=login`, it
+ * must be reported. The user can remove that parameter from the URL, so only `auth_time` proves that the issuer honored
+ * it.
  */
 const authDateOf = ({ auth_time: seconds }: OidcIdentity['claims'], now: number): number =>
   typeof seconds === 'number' ? Math.min(seconds * 1_000, now) : 0;
@@ -193,7 +200,7 @@ export const startExternal = async (
 };
 
 type LogoutDeps = Deps<Operations['logout']['uses'][number]>;
-/** Returns the URL where a browser also logs out of the issuer, or null if the session did not begin there. */
+/** Returns the URL that also logs the browser out of the issuer, or null if the session did not begin there. */
 export const logoutUrl = async (hash: string, deps: LogoutDeps): Promise<string | null> => {
   const { store, settings, log } = deps;
   const idToken = await store.externals.idToken(hash);

@@ -27,7 +27,7 @@ const MAX_MAILS = 3;
  */
 const RESPONSE_MS = 3_000;
 
-/** The actor logged in the audit log. Anyone may request a code, but only the user receives it. */
+/** The actor recorded in the audit log. Anyone may request a code, but only the user receives it. */
 const actorOf = (kind: Actor['kind'], { accountId, customerId, username }: ResetUser): [Actor, number] => [
   { kind, id: String(accountId), name: username },
   customerId ?? UNASSIGNED,
@@ -56,7 +56,7 @@ const mailCode = async (username: string, { store, now, random, mail, actAs }: R
 
 /**
  * Handles a reset code request. Neither the response nor its timing reveals whether the username exists, even if email
- * or the table hangs or fails. Returns the number of seconds to wait after too many requests, otherwise 0.
+ * or the table hangs or fails. Returns the number of seconds to wait after too many requests, or 0.
  */
 export const requestReset = async (
   username: string,

@@ -1,7 +1,7 @@
 import type { StoreOf } from '#shared/store/store.ts';
 
 const WINDOW_SECONDS = 15 * 60;
-/** Failures allowed within 15 minutes, by address and account, and by address in total. */
+/** The number of failures allowed within 15 minutes, per address and account, and per address in total. */
 const MAX_FAILURES = { account: 10, address: 100 } as const;
 /**
  * Consecutive failures before attempts are delayed. `known`: from one known address. `unknown`: from all unknown
@@ -34,7 +34,7 @@ const countIn = ({ limits }: CountStore, windows: readonly Window[], now: number
     }),
   );
 
-/** Counts a failed attempt. Returns the number of seconds to wait after too many attempts, otherwise 0. */
+/** Counts a failed attempt. Returns the number of seconds to wait after too many attempts, or 0. */
 export const countFailure = (
   store: CountStore,
   operation: Operation,
@@ -75,8 +75,8 @@ export const loginThrottle = (store: ThrottleStore, { username, address, isKnown
 };
 
 /**
- * Returns how many seconds an address must wait before entering a reset code. Codes do not name a user, so they count
- * as failed logins from the address.
+ * Returns how many seconds an address must wait before entering a reset code. Codes do not name a user, so wrong codes
+ * count as failed logins from the address.
  */
 export const secondsOfAddress = ({ limits }: WaitStore, address: string, now: number): Promise<number> =>
   limits.secondsToWait(`login:${address}`, MAX_FAILURES.address, WINDOW_SECONDS, now);

@@ -17,7 +17,7 @@ const files = new Map(
   ),
 );
 
-/** Returns a library import as separate imports from the files that define each name. Types are erased. */
+/** Returns a library import split into separate imports from the files that define the names. Types are erased. */
 const direct = (statement: string, list: string): string => {
   const names = list.split(',').map((name) => name.trim());
   const imports = names

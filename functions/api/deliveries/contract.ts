@@ -28,7 +28,10 @@ const filters = {
   until: time('only deliveries up to this time, ms'),
 };
 
-/** Callers who may manage a webhook can see and control the deliveries. The webhook kind determines the permission. */
+/**
+ * Callers who may manage a webhook can see and control its deliveries. The kind of webhook determines which permission
+ * is needed.
+ */
 const ofWebhook = defaults({
   auth: 'user',
   may: webhookManagers,

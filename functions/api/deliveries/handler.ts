@@ -38,14 +38,14 @@ const findPersonDelivery = async (
 
 type TimeRange = { since: number | undefined; until: number | undefined };
 
-/** Logs an unavailable queue. The sweep finds the delivery in the due index. */
+/** Logs that a queue is unavailable. The sweep finds the delivery in the due index. */
 const leaveToSweep = (log: Log) => (error: unknown) => log('warn', 'a delivery is left to the sweep', {}, error);
 
-/** Returns the list time range (ms), limited to the retention. */
+/** Returns the time range (ms) to list, limited to the retention period. */
 const withinRetention = ({ since = 0, until = Number.MAX_SAFE_INTEGER - 1 }: Partial<TimeRange>, now: number) =>
   [Math.max(since, now - DELIVERY_RETENTION), until] as const;
 
-/** Returns the language and time for a test message. Undefined unless people read the messages to the webhook. */
+/** Returns the language and time for a test message. Undefined unless people read the messages sent to the webhook. */
 const readerOf = async (
   { customerId, botId, format }: WebhookRecord,
   timeZone: string,

@@ -9,7 +9,7 @@ import { retryOnConflict } from '#shared/store/engine/retry.ts';
 import type { StoreOf } from '#shared/store/store.ts';
 import { devices } from './contract.ts';
 
-/** Returns the sensor with an id, whichever customer it belongs to, or null if there is none. */
+/** Returns the sensor with the given id, regardless of its customer, or null if there is none. */
 const findSensor = async (
   store: StoreOf<'customers.ownerOf' | 'sensors.get'>,
   sensorId: string,

@@ -44,7 +44,7 @@ export const registerFirst = async (
 };
 
 type NewNotice = NoticeItem & { uuid: string };
-/** Creates a notice, which is a report about a sensor by the service itself. */
+/** Creates a notice, which is a report from the service itself about a sensor. */
 const newNotice = (notice: Notice, { now, random }: CodeDeps): NewNotice => ({
   uuid: randomUuid(random),
   receiveDate: now(),

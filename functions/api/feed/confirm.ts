@@ -19,8 +19,7 @@ const confirm = async (deps: FeedDeps, delivery: WebhookDelivery, at: number): P
 };
 
 /**
- * Confirms all returned deliveries up to an id, and returns the remaining ones. Returns null if that delivery was never
- * returned.
+ * Confirms all returned deliveries up to an id, and returns the rest. Returns null if that delivery was never returned.
  */
 export const confirmUpTo = async (
   deps: FeedDeps,

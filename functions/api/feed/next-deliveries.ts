@@ -20,7 +20,7 @@ const leaveToWorker = ({ enqueue, log, measure }: FeedDeps, delivery: WebhookDel
 
 /**
  * Whether to return a pending delivery. Ends an escalation step if the alarm was acknowledged before the first fetch,
- * removes deliveries that have ended from the feed, and leaves expired ones to the worker.
+ * removes ended deliveries from the feed, and leaves expired deliveries to the worker.
  */
 const isFetchable = async (deps: FeedDeps, delivery: WebhookDelivery, isNew: boolean): Promise<boolean> => {
   const { store, now } = deps;
@@ -34,7 +34,7 @@ const isFetchable = async (deps: FeedDeps, delivery: WebhookDelivery, isNew: boo
   return false;
 };
 
-/** Returns the next deliveries up to the limit. Unconfirmed ones come first, then pending ones. */
+/** Returns the next deliveries, up to the limit. Unconfirmed deliveries come first, followed by pending deliveries. */
 export const nextDeliveries = async (
   deps: FeedDeps,
   webhook: WebhookRecord,
@@ -70,7 +70,7 @@ const MAX_CHARACTERS = 1_000_000;
 
 /**
  * Returns the requests that would have been posted, and the ids of deliveries with lost messages. Users see the
- * requests without authentication, which is the webhook token or derived from it.
+ * requests without their authentication, which is the webhook token or is derived from it.
  */
 export const requestsOf = async (
   deps: FeedDeps,

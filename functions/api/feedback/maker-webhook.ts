@@ -37,15 +37,15 @@ const createWebhook = async (deps: ForwardDeps, url: string, before: FeedbackWeb
   await store.makerFeedback.furnish(customer, webhook, before);
 };
 
-/** Changes the webhook URL. Also enables the webhook, because any failures were those of the previous receiver. */
+/** Changes the webhook URL. Also enables the webhook, because any failures came from the previous receiver. */
 const setUrl = async ({ store, now }: ForwardDeps, webhook: WebhookRecord, url: string): Promise<void> => {
   const { secretKey: _, ...fields } = webhook;
   await store.webhooks.replace(webhook, WebhookUpdate.parse({ ...fields, url, isEnabled: true }), now());
 };
 
 /**
- * Returns the webhook for maker A feedback, with the configured URL, creating it if necessary. Returns null if the
- * stage does not forward feedback, or if others kept changing the webhook.
+ * Returns the webhook for maker A feedback, with the configured URL. Creates the webhook if necessary. Returns null if
+ * the stage does not forward feedback, or if other requests kept changing the webhook.
  */
 export const makerWebhook = async (deps: ForwardDeps): Promise<WebhookRecord | null> => {
   const { store, settings } = deps;

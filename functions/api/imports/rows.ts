@@ -18,7 +18,7 @@ export const rowsOf = async ({ body, refuse }: Pick<ImportCall, 'body' | 'refuse
 };
 
 type Convert = (cell: unknown) => unknown;
-/** Converts a CSV cell from text. Cells of any other type are left for the schema to reject. */
+/** Converts the text in a CSV cell to a number. Anything else is left for the schema to reject. */
 export const toNumber: Convert = (cell) => (typeof cell === 'string' && /^\d{1,15}$/.test(cell) ? Number(cell) : cell);
 export const toFlag: Convert = (cell) => ({ true: true, false: false })[String(cell).toLowerCase()] ?? cell;
 export const toList: Convert = (cell) => (typeof cell === 'string' ? cell.split(/[\s,;|]+/).filter(Boolean) : cell);

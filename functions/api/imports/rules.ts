@@ -64,7 +64,7 @@ const readReferences = async (planning: Planning): Promise<References & { all: R
 
 type Add = ReturnType<typeof problemsOf>['add'];
 
-/** Returns the sensor or group watched by a row, as rule fields. */
+/** Returns the sensor or group that a row's rule watches, as rule fields. */
 const scopeIn = (cells: ImportRow, { sensors, groups }: References, add: Add): Partial<RuleUpdate> => {
   const { sensor, group } = cells;
   if (sensor !== undefined && group !== undefined) add('group', 'one_scope');

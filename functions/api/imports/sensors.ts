@@ -9,7 +9,7 @@ import type { SensorGroup } from '#shared/domain/sensor/sensor-group.ts';
 import { UNASSIGNED } from '#shared/domain/unassigned.ts';
 import { createOnce, type ImportPlan, type Planning, problemsOf } from './plan.ts';
 
-/** A sensor a file may contain: linked to the customer, or unassigned. */
+/** A sensor that a file may contain, either linked to the customer or unassigned. */
 type Found = Pick<SensorRecord, 'id' | 'name' | 'groupId'> & { isLinked: boolean };
 type Accepted = { row: number; given: ImportedSensor; found: Found };
 
@@ -17,7 +17,7 @@ type Accepted = { row: number; given: ImportedSensor; found: Found };
 export const storedHardwareId = (hardwareId: string): string | null =>
   Manufacturer.options.map((maker) => hardwareIdOf(maker, hardwareId)).find((id) => id !== null) ?? null;
 
-/** Finds sensors by hardware id: those of the customer and, for system admins, unassigned ones. */
+/** Finds sensors by hardware id, among the customer's sensors and, for system admins, unassigned sensors. */
 export const findSensors = async (
   { call: { caller, customerId }, deps: { store } }: Planning,
   hardwareIds: readonly string[],

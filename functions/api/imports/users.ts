@@ -47,7 +47,7 @@ const isSameSet = (a: readonly Permission[], b: readonly Permission[]): boolean 
 
 /**
  * Returns the permissions the caller lacks to apply a row. To change another user's permissions, the caller also needs
- * all those the user has now.
+ * every permission the user has now.
  */
 const lacking = ({ caller }: Planning['call'], given: Imported, known: User | undefined): string[] => {
   const before: readonly Permission[] = known?.permissions ?? [];

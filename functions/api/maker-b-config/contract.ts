@@ -9,7 +9,7 @@ const common = {
   maker: 'maker_b',
   params: z.object({ sensorId: z.string().length(12) }),
 } as const;
-/** The O21 body and response. An upper rate must not be below the lower one. */
+/** The O21 body and response. An upper rate must not be below the lower rate. */
 const VitalData = schemaOf(vitalFields)
   .check(({ value, issues }) => {
     // Invalid rates cannot be compared.

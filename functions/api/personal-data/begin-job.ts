@@ -64,8 +64,8 @@ const checkSubject = async (
 type EraseOperation = (typeof personalData)['operations']['createErasure'];
 type StoreJob = (job: DataJob) => Promise<void>;
 /**
- * Fails the request if the customer's erasure has already been requested, or if it would erase a user and the caller
- * has requested the customer's erasure. Returns the function that stores the erasure.
+ * Fails the request if the customer's erasure has already been requested, or if this request would erase a user and the
+ * caller has requested the customer's erasure. Returns the function that stores the erasure.
  */
 export const checkRequests = async (
   call: Call<EraseOperation>,

@@ -16,7 +16,7 @@ import { beginJob, checkRequests } from './begin-job.ts';
 import { personalData } from './contract.ts';
 
 /**
- * How long (ms) a response waits for the erased subject to become inaccessible. Usually this only takes as long as the
+ * How long (ms) a response waits for the erased subject to become inaccessible. This usually takes only as long as the
  * job waits in the queue.
  */
 const GONE_TIMEOUT_MS = 8_000;

@@ -40,7 +40,9 @@ const description =
   `${MAX_MONTHS} calendar months. The response is 409 for more than ${MAX_HITS} rule hits, or if the customer has ` +
   `more than ${MAX_SENSORS} sensors.`;
 
-/** A separate function, because reading many hits must not delay requests people wait for during an alarm. */
+/**
+ * A separate function, because reading many hits must not delay the requests people are waiting for during an alarm.
+ */
 export const reports = group({
   name: 'reports',
   about: 'Falls, false alarms, response times and offline times by month and room',

@@ -13,7 +13,7 @@ type Operations = typeof reports.operations;
 type ReportCall = Pick<Call<Operations['getReport']>, 'customerId' | 'query' | 'fail' | 'refuse'>;
 type ReportDeps = Deps<Operations['getReport']['uses'][number]>;
 
-/** The number of sensors to read feedback for concurrently. */
+/** The number of sensors whose feedback is read concurrently. */
 const BATCH_SIZE = 25;
 
 /** Returns the feedback that names no rule hit. All other feedback is stored with the hit. */

@@ -30,7 +30,7 @@ const RuleTest = z
 
 const ByRule = z.object({ ruleId: idText });
 
-/** The store calls for checking what a rule refers to. */
+/** The store calls used to check what a rule refers to. */
 const checking = [
   'sensors.get',
   'sensorGroups.get',

@@ -19,7 +19,8 @@ type CheckUse = Exclude<
 type Refuse = (path: string, problem: Problem, values?: FieldError['values']) => never;
 
 /**
- * Refuses a rule if this host does not support one of the channels, or if a reference does not exist or does not fit.
+ * Refuses a rule if this host does not support one of the channels, or if anything the rule refers to does not exist or
+ * does not fit.
  */
 const checkRule = async (
   { store, settings }: Pick<Deps<CheckUse>, 'store' | 'settings'>,
@@ -47,7 +48,7 @@ const createRule = async (
   return result === 'done' ? rule : fail('limit_reached', limitOf(quotas, result));
 };
 
-/** How often a rule can be tested per minute. Each test can notify over a hundred people. */
+/** How many times per minute a rule can be tested. Each test can notify over a hundred people. */
 const TESTS_PER_MINUTE = 5;
 
 export const handler = serve(rules, {

@@ -107,7 +107,7 @@ export const handler = serve(sensors, {
     if (body.customerId === undefined && caller.customerId === null) return fail('customer_missing');
     const customerId = await customerFor({ caller, fail, refuse }, body.customerId, store);
     const { limit, windowSeconds } = WRONG_CODES;
-    // Counted per user, so typos by one user do not keep colleagues from linking.
+    // Counted per user, so one user's typos do not keep colleagues from linking sensors.
     const subject = `pairing:${accountKey}`;
     const wait = await store.limits.secondsToWait(subject, limit, windowSeconds, now());
     if (wait > 0) return fail('rate_limited', { waitSeconds: wait });
@@ -126,7 +126,7 @@ export const handler = serve(sensors, {
     const moved = owner === UNASSIGNED ? await store.sensorOwners.move(owner, pairing.sensorId, move) : null;
     if (moved === 'limit_reached') return fail('limit_reached', limitOf(quotas, 'sensors'));
     if (moved === 'being_erased') return fail('sensor_being_erased');
-    // Another request was faster.
+    // Another request got there first.
     if (typeof moved === 'string') return fail('pairing_code_unknown');
     return new Reply({ status: 'OK' as const }, { headers: { 'X-Sensor-Id': pairing.sensorId } });
   },

@@ -3,7 +3,7 @@ import { group, watchUses } from '#shared/api/operation.ts';
 import { idText } from '#shared/domain/values.ts';
 import { Station } from '#shared/domain/watch/station.ts';
 
-/** A separate function with little memory, because each open console requests it every few seconds. */
+/** A separate function with little memory, because each open console calls it every few seconds. */
 export const station = group({
   name: 'station',
   about: 'Content for station screens, which watch over people',

@@ -12,7 +12,7 @@ import { station } from './contract.ts';
 const MINUTE = 60_000;
 /** How recently (ms) a hit must have changed to matter to a station. */
 const DAY = 24 * 60 * MINUTE;
-/** How old (ms) the date of an unchanged watch may become on a screen. */
+/** How old (ms) the date of an unchanged watch may get on a screen. */
 const WATCH_DATE_MS = 5 * MINUTE;
 
 type StationDeps = Deps<(typeof station.operations.getStation)['uses'][number]>;
@@ -41,7 +41,7 @@ export const handler = serve(station, {
     const onDuty = (read.onDuty ?? []).filter(({ until }) => until > now());
     const roughly = { ...watch, date: Math.floor(watch.date / WATCH_DATE_MS) };
     // The ETag is weak, because it does not cover the exact watch date. The changes are read before the hits, so hits
-    // changed in between are sent again.
+    // that change in between are resent.
     const tag = `"${hashOf(JSON.stringify([falls, changes, roughly, onDuty]))}"`;
     const openFalls = { openFalls: falls.data, sensorsWithFalls: falls.total };
     const reply = { ...openFalls, hits: [], watch, onDuty };

@@ -15,7 +15,7 @@ type UpdateCall = Call<Operation>;
 type UpdateDeps = Deps<Operation['uses'][number]>;
 
 const HOUR_SECONDS = 3_600;
-/** How often a user's email address can change in an hour. Each change emails up to two addresses. */
+/** How many times a user's email address can change in an hour. Each change emails up to two addresses. */
 const MAX_MOVES = 5;
 
 /** Whether the caller may replace a user's profile. */
@@ -25,7 +25,7 @@ const mayReplace = ({ caller, body }: UpdateCall, user: UserItem): boolean => {
   return caller.kind === 'session' && mayChangeCredentials(caller, user);
 };
 
-/** Fails the request unless it contains the current password, because someone else may be using an open session. */
+/** Fails the request unless it contains the current password, because someone else could be using an open session. */
 const requirePassword = async ({ body, fail, refuse }: UpdateCall, user: UserItem, deps: UpdateDeps): Promise<void> => {
   const { currentPassword } = body;
   if (currentPassword === undefined) return refuse('currentPassword', 'required');
@@ -34,7 +34,7 @@ const requirePassword = async ({ body, fail, refuse }: UpdateCall, user: UserIte
   if (!isRight) refuse('currentPassword', 'wrong_password');
 };
 
-/** Informs every address that could receive reset codes about the change. */
+/** Reports the change to every address that could receive reset codes. */
 const informPrevious = async (user: UserItem, email: string, { mail, now, settings }: UpdateDeps): Promise<void> => {
   if (settings.MAIL_SENDER === '') return;
   const { subject, text } = await addressMail(user.locale, asText(user.username));
@@ -62,7 +62,8 @@ export const changeProfile = async (call: UpdateCall, deps: UpdateDeps) => {
   const { currentPassword: _, ...profile } = body satisfies UserUpdate;
   const set = async () => {
     const user = await find();
-    // Another request has changed the address, and this one was not checked for permission to change the new address.
+    // Another request has changed the address, and this request was not checked for permission to change the new
+    // address.
     if (user.email !== before.email) return fail('unavailable', { waitSeconds: 1 });
     const updateDate = now();
     const previous = { email: mailboxOf(user, updateDate), until: updateDate + MAILBOX_DELAY };

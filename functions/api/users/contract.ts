@@ -14,7 +14,7 @@ import { idText, Status, userIdText } from '#shared/domain/values.ts';
 
 const ByUser = z.object({ userId: userIdText() });
 
-/** Callers who may change a user login. */
+/** Callers who may change a user's login. */
 const selfOrPeers = "Only for the user, and for callers with `manage_users` who hold all of the user's permissions.";
 
 export const users = group({

@@ -19,8 +19,8 @@ type CreateDeps = Deps<Operation['uses'][number]>;
 const DAY_SECONDS = 86_400;
 
 /**
- * Returns the password for a new user. An invited user gets a random password no one knows, until the user sets another
- * one through the link.
+ * Returns the password for a new user. An invited user gets a random password that no one knows. It lasts until the
+ * user sets another one through the link.
  */
 const passwordOf = ({ body, refuse }: CreateCall, { random, settings }: CreateDeps): string => {
   const { invite, password, email } = body;
@@ -32,7 +32,7 @@ const passwordOf = ({ body, refuse }: CreateCall, { random, settings }: CreateDe
   return isCommonPassword(password) ? refuse('password', 'password_common') : password;
 };
 
-/** Counts an invitation for a customer. Fails the request if the customer has sent too many in a day. */
+/** Counts an invitation for a customer. Fails the request if the customer has sent too many invitations in a day. */
 const countInvitation = async (
   { fail }: Pick<CreateCall, 'fail'>,
   customerId: number | null,

@@ -96,7 +96,7 @@ export const handler = serve(users, {
     const set = async (): Promise<{ status: 'OK' } | null> => {
       if (await store.sessions.setPassword(await find(), check?.hash ?? null, hash)) return { status: 'OK' };
       if (!check) return null;
-      // If another request was faster, the user now has a different password.
+      // If another request got there first, the user now has a different password.
       return (await store.sessions.passwordHash(user.accountKey)) === check.hash
         ? null
         : refuse('currentPassword', 'wrong_password');

@@ -59,7 +59,7 @@ const checkAlarms = async (deps: CheckDeps): Promise<void> => {
   const isDue = dayOf(now()) > dayOf(reported);
   if (isNew) await sendActiveAlarms(deps);
   if (isDue) await reportRecipients(deps, recipients);
-  // Written last, so failed runs are repeated. Sending an alarm twice is better than not sending it.
+  // Written last, so failed runs are repeated. Sending an alarm twice is better than not sending it at all.
   if (isNew || isDue || known.length < before.length)
     await store.alarmSubscribers.put({ known, reported: isDue ? now() : reported });
 };

@@ -7,7 +7,10 @@ export type AuthorizerResponse = {
   isAuthenticated: boolean;
   /** The device token's hash, in hex because AWS IoT accepts only alphanumeric ids. */
   principalId: string;
-  /** Seconds until AWS IoT asks again, so that revoked tokens lose their connections. AWS IoT allows 300 or more. */
+  /**
+   * The number of seconds until AWS IoT asks again, so that connections with revoked tokens are closed. AWS IoT allows
+   * 300 or more.
+   */
   refreshAfterInSeconds: number;
   disconnectAfterInSeconds: number;
   policyDocuments: readonly { Version: '2012-10-17'; Statement: readonly Statement[] }[];

@@ -3,7 +3,7 @@ import { scheduled } from '#shared/queue/consumer.ts';
 
 /**
  * Reports a fall for the canary sensor as a device would, and waits for the canary webhook to be called at the public
- * address. Once a day, emails the operator, so the mail service is exercised before a real fall needs it.
+ * address. Once a day, emails the operator, so that the mail service is tested before a real fall needs it.
  */
 export const canaryRound = scheduled({
   name: 'canary-round',

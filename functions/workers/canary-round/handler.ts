@@ -9,7 +9,7 @@ import { type CanaryDeps, createCanaryHome, enableWebhook, TOKEN_CONTEXT } from 
 
 /** How long (ms) to wait for a response from the device API or the heartbeat URL. */
 const CALL_MS = 10_000;
-/** How long (ms) a fall delivery may take to arrive, and how often that is checked. */
+/** How long (ms) a fall delivery may take to arrive, and how often (ms) to check for it. */
 const WAIT_MS = 30_000;
 const POLL_MS = 250;
 
@@ -44,7 +44,9 @@ const waitForCall = async ({ store, pause, now }: CanaryDeps, uuid: string): Pro
   return null;
 };
 
-/** Calls an external address to report that falls are delivered. That service raises an alarm when the calls stop. */
+/**
+ * Calls an external service to report that falls are being delivered. That service raises an alarm when the calls stop.
+ */
 const sendHeartbeat = async ({ settings, log }: CanaryDeps): Promise<void> => {
   if (settings.HEARTBEAT_URL === '') return;
   await fetch(settings.HEARTBEAT_URL, { signal: AbortSignal.timeout(CALL_MS) })

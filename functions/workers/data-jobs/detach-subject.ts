@@ -30,7 +30,7 @@ const detachSensor = async (
 
 /**
  * Deletes a customer, which makes all customer data unreachable. The users and sensors, which lead to the remaining
- * data, are recorded only after the deletion, because nothing can be created in the customer from then on.
+ * data, are recorded only after the deletion, because from then on, nothing can be created for the customer.
  */
 const detachCustomer = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const { store, now, failpoint } = deps;

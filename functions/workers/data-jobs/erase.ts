@@ -13,8 +13,8 @@ import type { JobDeps } from './deps.ts';
 import { subjectScopeOf } from './subject-scope.ts';
 
 /**
- * Returns the recipients without the given user. If no one is left, the users on duty take over: a rule must not stop
- * notifying because a user was erased.
+ * Returns the recipients except the given user. If no one is left, the users on duty take over, because a rule must not
+ * stop notifying people just because a user was erased.
  */
 const withoutUser = (recipients: readonly Recipient[], userId: number): Recipient[] => {
   const others = recipients.filter((recipient) => recipient.userId !== userId);
@@ -58,7 +58,7 @@ type Run = { erased: number; left: 'nothing' | 'later' | 'time' };
 const endDelivery = async ({ store, now }: JobDeps, delivery: Delivery): Promise<void> => {
   const { state, webhookId } = delivery;
   const isHeld = webhookId !== null && state === 'held';
-  // After the customer is deleted, there are no counts.
+  // Once the customer has been deleted, there are no counts.
   if (isHeld && (await store.held.end({ ...delivery, webhookId }, 'canceled', now()))) return;
   if (await store.deliveries.end(delivery, isHeld ? 'deleted' : 'canceled', now()))
     if (webhookId !== null) await store.feeds.removeFromFeed({ ...delivery, webhookId });

@@ -24,7 +24,7 @@ const remains = ({ settings }: JobDeps, job: DataJob, now: number): DataJob['rem
 
 /**
  * Allows an erased sensor to be linked again, unless other erasures of the same sensor are running. In that case, the
- * newest erasure waits for the others and allows it. Returns false if this erasure has to wait.
+ * newest erasure waits for the others and then allows it. Returns false if this erasure has to wait.
  */
 const allowReturn = async ({ store, now }: JobDeps, { id, customerId, subject }: DataJob): Promise<boolean> => {
   const others = (await store.dataJobs.list(customerId, 'erasure')).filter(
@@ -45,7 +45,7 @@ const complete = async (deps: JobDeps, job: DataJob, leads: readonly Lead[]): Pr
 };
 
 /**
- * Deletes all exports by the customer, which may include the subject. Returns true while an older export is still
+ * Deletes all of the customer's exports, which may include the subject. Returns true while an older export is still
  * running.
  */
 const dropExports = async ({ store, exports }: JobDeps, job: DataJob): Promise<boolean> => {

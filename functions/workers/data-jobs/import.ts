@@ -67,7 +67,7 @@ const updateUser = async (
   );
 };
 
-/** Returns the group with a name, or null if none or several have it. */
+/** Returns the group with the given name, or null if there is none or there are several. */
 const groupNamed = async ({ store }: JobDeps, customerId: number, name: string): Promise<SensorGroup | null> => {
   const named = (await store.sensorGroups.list(customerId)).filter((group) => group.name === name);
   return named.length === 1 ? (named[0] ?? null) : null;
@@ -81,7 +81,7 @@ const createGroup = async (
   const { store, quotas } = deps;
   const { customerId, createDate } = job;
   const group = { id, name, customerId, createDate, updateDate: createDate, sensorIds: [] };
-  // Created since the import was checked, by a run that ended early or another import of the same file.
+  // Created since the import was checked, by a run that ended early or by another import of the same file.
   if ((await store.sensorGroups.list(customerId)).some((known) => known.id === id || known.name === name)) return null;
   const object = { kind: 'sensor_group', id: String(id) } as const;
   return audited(deps, job, { operation: 'createSensorGroup', object, before: null, after: { name } }, async () => {
@@ -115,7 +115,7 @@ const joinGroup = async (
 const createRule = async (deps: JobDeps, job: AuditedImport, { rule }: StepOf<'create_rule'>): Promise<Outcome> => {
   const { store, quotas } = deps;
   const known = await store.rules.sortFields(job.customerId);
-  // Already created, by a run that ended early or another import of the same file.
+  // Already created, by a run that ended early or by another import of the same file.
   if (known.some(({ id, name }) => id === rule.id || name === rule.name)) return null;
   const object = { kind: 'rule', id: String(rule.id) } as const;
   return audited(deps, job, { operation: 'createRule', object, before: null, after: rule }, async () => {

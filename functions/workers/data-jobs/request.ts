@@ -31,7 +31,8 @@ const addresseesOf = async (
 };
 
 /**
- * Informs everyone who may cancel a requested erasure, once. After a crash, emails may be repeated but are never lost.
+ * Informs everyone who may cancel a requested erasure. This is done once, but after a crash, emails may be repeated.
+ * They are never lost.
  */
 const informOthers = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const { store, mail, settings } = deps;

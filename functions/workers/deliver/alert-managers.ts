@@ -30,7 +30,8 @@ const SENSORS_SECONDS = 60;
 /** How many hourly reminders follow the first email about an alarm. */
 const MAX_REMINDERS = 24;
 /**
- * How long (ms) an alarm is claimed while emails are sent. If this process dies, another process sends them after that.
+ * How long (ms) an alarm is claimed while emails are sent. If this process dies, another process sends them after that
+ * time.
  */
 const CLAIM_MS = 30_000;
 
@@ -106,7 +107,7 @@ const causeOf = async ({ store }: DeliverDeps, alarm: UnnotifiedAlarm): Promise<
   return { kind: hit?.nobodyOnDuty ? 'nobody_on_duty' : 'no_recipient' };
 };
 
-/** Whether a person may get another email about an alarm within this hour. */
+/** Whether a person may get another email about an alarm in this hour. */
 const mayMail = (
   { deps, customerId }: MailContext,
   { userId }: Manager,
@@ -163,11 +164,11 @@ const mailEach = async (
   return listed;
 };
 
-/** Returns when (ms) the next reminder of an alarm is due, or null if never. */
+/** Returns when (ms) the next reminder about an alarm is due, or null if none will be sent. */
 const nextReminder = ({ isUnanswered }: UnnotifiedAlarm, lastMail: number): number | null =>
   isUnanswered ? null : lastMail + HOUR_MS;
 
-/** Returns when (ms) the next email about an alarm is due, or null if none is. */
+/** Returns when (ms) the next email about an alarm is due, or null if none is due. */
 const nextMail = (
   { deferredTo, refusedTo }: Listed,
   alarm: UnnotifiedAlarm,
@@ -197,7 +198,7 @@ const listMailFor =
     return unnotifiedListMail(locale, { alarms: named, isReminder, customer, url: deps.settings.PUBLIC_URL });
   };
 
-/** Sends separate emails about each fall and each vital alarm. */
+/** Sends a separate email about each fall and each vital alarm. */
 const mailAboutPeople = async (context: MailContext): Promise<void> => {
   const { deps, open, customer, describe } = context;
   const fresh = open.filter(({ mailDate, situation }) => mailDate === undefined && !isAboutSensor(situation));
@@ -244,7 +245,7 @@ const mailLists = async (context: MailContext): Promise<void> => {
   const listOne = async (userId: number): Promise<void> => {
     const manager = managers.find((other) => other.userId === userId);
     const own = open.filter((alarm) => manager?.isConcerned(alarm));
-    // Users no longer concerned by the alarms get no list.
+    // Users whom the alarms no longer concern get no list.
     if (!manager || own.length === 0) return void mailed.add(userId);
     const isRefused = own.some(({ refusedTo = [] }) => refusedTo.includes(userId));
     if (!(await mayList(context, userId, isRefused))) return;

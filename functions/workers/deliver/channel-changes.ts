@@ -12,8 +12,8 @@ const usersOf = async ({ store }: DeliverDeps, deliveries: readonly Delivery[]) 
 };
 
 /**
- * Updates the channels of all recipients with what Telegram reported: the chat is unreachable, is reachable again, or
- * the group has a new id. Channels replaced in the meantime stay unchanged.
+ * Updates the channels of all recipients with what Telegram reported: that the chat is unreachable or reachable again,
+ * or that the group has a new id. Channels replaced in the meantime stay unchanged.
  */
 export const updateChannels = async (
   deps: DeliverDeps,
@@ -22,7 +22,7 @@ export const updateChannels = async (
   outcome: PersonOutcome,
 ): Promise<void> => {
   const { store, now, log } = deps;
-  // Other services only report failed messages later.
+  // Other services report failed messages only later.
   if (channel.by !== 'telegram' || outcome === 'gone') return;
   const { by, address: from, undeliverableDate } = channel;
   const reason = isFinal(outcome) ? outcome.answer : null;

@@ -18,7 +18,9 @@ import type { WebhookDeliveryKey } from '#shared/store/deliveries/delivery-item.
 import { type DeliverDeps, leaseToken, randomFraction } from './deps.ts';
 import { delayBefore } from './schedule.ts';
 
-/** The minimum time (ms) left to start a request. Covers the longest deadline and the writes around it. */
+/**
+ * The minimum time (ms) that must be left to start a request. It covers the longest deadline and the writes around it.
+ */
 export const REQUEST_MS = (DEADLINE_SECONDS + 5) * 1_000;
 /** How long (ms) a delivery waits for a permit, and then for a slot, before giving way to others. */
 const ACQUIRE_TIMEOUT_MS = 5_000;
@@ -27,7 +29,7 @@ const STALE_MS = 1_000;
 /** How often (ms) a delivery waiting for a slot rereads the webhook, because another process may have freed a slot. */
 export const SLOT_POLL_MS = 500;
 
-/** Returns when (ms) to attempt a delivery next after it gave way to others. */
+/** Returns when (ms) to next attempt a delivery that gave way to others. */
 const nextTurn = (deps: DeliverDeps): number => deps.now() + Math.round((1 + randomFraction(deps)) * SLOT_POLL_MS);
 
 /**
@@ -146,7 +148,7 @@ const acquirePermit = (
   isFirst: boolean,
 ): Promise<Permit<SlotPool> | null> => webhookClient.acquire(id, () => pause(ACQUIRE_TIMEOUT_MS), isFirst);
 
-/** Creates a delivery waiter. `wait` resolves when the waiter is woken, or with the timeout. */
+/** Creates a delivery waiter. `wait` resolves when the waiter is woken or the timeout resolves. */
 export const createWaiter = (): Waiter & { wait: (timeout: Promise<void>) => Promise<void> } => {
   let woken = Promise.withResolvers<void>();
   return {
@@ -159,14 +161,14 @@ export const createWaiter = (): Waiter & { wait: (timeout: Promise<void>) => Pro
   };
 };
 
-/** Removes the idle leases of this process from the pool, and returns their slots. */
+/** Removes this process's idle leases from the pool, and returns their slots. */
 const takeIdle = ({ idleLeases }: SlotPool, now: number): SlotName[] =>
   // After a lease has ended, the slot may belong to another process.
   idleLeases.splice(0).flatMap(({ slot, until }) => (until > now ? [slot] : []));
 
 /**
- * Returns the slots this process leases but no longer needs, each only once. While the receiver is healthy, the process
- * keeps the slots needed for upcoming requests.
+ * Returns the slots this process leases but no longer needs. Each slot is returned only once. While the receiver is
+ * healthy, the process keeps the slots needed for upcoming requests.
  */
 const unneededSlots = ({ now }: DeliverDeps, permit: Permit<SlotPool>, webhook: WebhookRecord): SlotName[] => {
   const { shared: pool } = permit;
@@ -175,14 +177,16 @@ const unneededSlots = ({ now }: DeliverDeps, permit: Permit<SlotPool>, webhook: 
   return isIdle ? takeIdle(pool, now()) : [];
 };
 
-/** Returns the permit for a delivery that was not admitted, and releases slots kept only for that delivery. */
+/** Releases the permit for a delivery that was not admitted, along with any slots kept only for that delivery. */
 const leave = async (deps: DeliverDeps, permit: Permit<SlotPool>, webhook: WebhookRecord): Promise<void> => {
   permit.release();
   const slots = unneededSlots(deps, permit, webhook);
   if (slots.length > 0) await deps.store.health.release(webhook, slots);
 };
 
-/** Creates a request slot from a lease. A null lease stands for the one request this process may make without one. */
+/**
+ * Creates a request slot from a lease. A null lease stands for the one request this process may make without a lease.
+ */
 const createSlot = (
   deps: DeliverDeps,
   permit: Permit<SlotPool>,

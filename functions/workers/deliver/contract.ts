@@ -4,9 +4,10 @@ import { consumer } from '#shared/queue/consumer.ts';
 import { WebhookTask } from '#shared/queue/task.ts';
 
 /**
- * Sends deliveries. First attempts at healthy receivers come from the `deliveries` queue, all others from `retries`, so
- * slow receivers do not delay alarms. `concurrency` limits how many requests may hang before their receivers are known
- * to be slow. Each webhook has up to five open requests and five deliveries waiting for a slot. All others stay queued.
+ * Sends deliveries. First attempts for healthy receivers come from the `deliveries` queue, and all others from
+ * `retries`, so that slow receivers do not delay alarms. `concurrency` limits how many requests may hang before their
+ * receivers are known to be slow. Each webhook has up to five open requests and five deliveries waiting for a slot. All
+ * others stay queued.
  */
 export const deliver = consumer({
   name: 'deliver',
@@ -16,7 +17,7 @@ export const deliver = consumer({
   concurrency: 50,
   concurrencyPerCustomer: 100,
   concurrencyPerGroup: 2 * SLOTS_PER_WEBHOOK,
-  // If a process dies, its tasks stay hidden for this time (visibilitySeconds), and its leases end after LEASE_SECONDS.
+  // If a process dies, its tasks stay hidden for this long (visibilitySeconds), and its leases end after LEASE_SECONDS.
   timeoutSeconds: LEASE_SECONDS - 1,
   uses: [
     'webhooks.get',

@@ -16,7 +16,7 @@ const subjectOf = async ({ store }: DeliverDeps, { isTest, ...delivery }: Delive
   return first ? { ...delivery, snapshot: { ...snapshot, sensor: { ...snapshot.sensor, id: first.id } } } : null;
 };
 
-/** Disables a webhook. Notifies all other webhooks of the customer and, by email, the webhook managers. */
+/** Disables a webhook. Notifies all of the customer's other webhooks and, by email, the webhook managers. */
 export const disableWebhook = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,

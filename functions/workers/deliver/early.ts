@@ -12,7 +12,7 @@ import { delayBefore, fitsQueue, type Outcome, requeueFound } from './schedule.t
 type EarlyAttempt = { task: Deliver; time: number };
 
 /**
- * Returns an early attempt at a pending delivery whose turn is at `turn` (ms), or null if there is none. The task is
+ * Returns an early attempt at a pending delivery whose turn comes at `turn` (ms), or null if there is none. The task is
  * additional and may be dropped, because the task for the planned attempt stays in a queue or in the `due` index.
  */
 export const earlyAttempt = (
@@ -28,7 +28,7 @@ export const earlyAttempt = (
   return { time, task: { ...deliverTask(key), isRetry: true, notBefore: Math.ceil(time), early } };
 };
 
-/** Enqueues early attempts. Queues count in seconds, so tasks in the same second are sent together. */
+/** Enqueues early attempts. Queues count in seconds, so tasks due within the same second are sent together. */
 export const enqueueEarly = async ({ now, enqueue }: DeliverDeps, attempts: readonly EarlyAttempt[]): Promise<void> => {
   const start = now();
   const bySecond = Map.groupBy(attempts, ({ time }) => Math.max(0, Math.floor((time - start) / 1_000)));
@@ -40,8 +40,8 @@ export const enqueueEarly = async ({ now, enqueue }: DeliverDeps, attempts: read
 };
 
 /**
- * Plans another early attempt after one that failed although the receiver is back. The failed attempt was early too, or
- * began before the release, which therefore could not find the delivery.
+ * Plans another early attempt after an attempt failed even though the receiver is back. The failed attempt was also
+ * early, or it began before the release, which therefore could not find the delivery.
  */
 export const attemptAgain = async (
   deps: DeliverDeps,

@@ -60,7 +60,7 @@ export const enterFeed = async (
 };
 
 /**
- * Reports a feed that no one fetches, with an alarm and an email to the webhook managers. Repeats the report only if
+ * If no one fetches a feed, reports this with an alarm and an email to the webhook managers. Repeats the report only if
  * the feed has been fetched since. Ends expired deliveries.
  */
 const watchFeed = async (deps: DeliverDeps, webhook: WebhookRecord, timeLeft: () => number): Promise<void> => {

@@ -12,8 +12,8 @@ import { leaseOther } from './lease.ts';
 import { type Outcome, requeueAt, requeueFound } from './schedule.ts';
 
 /**
- * How long (s) a single task may gather the deliveries to a person or chat. Other tasks are requeued until then. Must
- * not exceed the shortest retry delay.
+ * How long (s) a single task may gather the deliveries to a person or chat. Other tasks are requeued until that time is
+ * over. Must not exceed the shortest retry delay.
  */
 const ELECTION_SECONDS = 8;
 
@@ -49,7 +49,7 @@ export const electGatherer = async (deps: DeliverDeps, key: DeliveryKey): Promis
 };
 
 /**
- * Returns a filter for the deliveries with the same reader as the given one. `chat` is the Telegram chat of that
+ * Returns a filter for the deliveries with the same reader as the given delivery. `chat` is the Telegram chat of that
  * reader.
  */
 const sameReader = async (

@@ -43,7 +43,7 @@ export const deliver = async (deps: DeliverDeps, task: Deliver, timeLeft: () => 
   const timing = await waitUntilDue(deps, task);
   if (timing === 'early') return requeueTaskAt(deps, task, task.notBefore);
   if (timing === 'set_back') {
-    // Loaded on use, because clocks are rarely set back.
+    // Loaded on demand, because clocks are rarely set back.
     const { correctAttempt } = await import('./set-back.ts');
     const corrected = await correctAttempt(deps, key, task);
     if (corrected !== null) return corrected;
@@ -66,7 +66,7 @@ export const deliver = async (deps: DeliverDeps, task: Deliver, timeLeft: () => 
   }
 
   if (isAfterRelease(task, target.webhook)) {
-    // Loaded when the first receiver is back.
+    // Loaded the first time a receiver is back.
     const { checkEarly } = await import('./early.ts');
     const decided = await checkEarly(deps, key, target.webhook, task);
     if (decided !== null) return decided;
@@ -113,7 +113,7 @@ const waitUntilDue = async (
 ): Promise<'due' | 'early' | 'set_back'> => {
   if (setBack !== undefined || isFuture(notBefore, now())) return 'set_back';
   if (notBefore - now() > 1_000) return 'early';
-  // The pauses are limited in case the clock is set back meanwhile.
+  // The number of pauses is limited, in case the clock is set back in the meantime.
   for (let pauses = 0; pauses < 3 && notBefore > now(); pauses++) await pause(Math.min(notBefore - now(), 1_000));
   return 'due';
 };
@@ -139,13 +139,13 @@ const endAsDeleted = async (deps: DeliverDeps, key: WebhookDeliveryKey): Promise
 };
 
 /**
- * Whether a delivery may have been attempted early, because the receiver is back since the delivery was postponed. Also
- * true if this attempt is itself early.
+ * Whether a delivery may have been attempted early, because the receiver has come back since the delivery was
+ * postponed. Also true if this attempt is itself early.
  */
 const isAfterRelease = ({ notBefore, early }: Deliver, { backDate }: WebhookRecord): boolean =>
   early !== undefined || (notBefore > 0 && backDate !== undefined && backDate > notBefore - MAX_DELAY_SECONDS * 1_000);
 
-/** Whether the first attempt is due, or until when (ms) the retry schedule delays it. */
+/** Whether the first attempt is due, or the time (ms) until which the retry schedule delays it. */
 const firstAttempt = async (
   deps: DeliverDeps,
   { customerId, webhookId, id }: WebhookDeliveryKey,

@@ -31,8 +31,8 @@ export const notePending = async (
 type Attempt = { delivery: Delivery; durationMs: number; isGone: boolean; next: NextState };
 
 /**
- * Records a failure on the webhook. This may open the circuit. After days of failures, disables the webhook, or warns
- * first.
+ * Records a failure on the webhook. This may open the circuit. After days of failures, first warns, then disables the
+ * webhook.
  */
 const recordFailure = async (
   deps: DeliverDeps,

@@ -18,7 +18,7 @@ export const endIfExpired = async (
   return (await notifyFailed(deps, webhook, delivery, end)) ? 'failed' : 'superseded';
 };
 
-/** Holds a delivery to a disabled webhook, or ends it if it was held for too long. */
+/** Holds a delivery to a disabled webhook, or ends it if it has been held for too long. */
 export const hold = async (deps: DeliverDeps, key: WebhookDeliveryKey, webhook: WebhookRecord): Promise<Outcome> => {
   const { store, now } = deps;
   const found = await store.deliveries.get(key.customerId, key.webhookId, key.id);
@@ -28,7 +28,7 @@ export const hold = async (deps: DeliverDeps, key: WebhookDeliveryKey, webhook: 
   return (await store.held.hold(delivery, now())) ? 'held' : requeue(deps, key);
 };
 
-/** Returns deliveries in release order: alarms about people before the others. */
+/** Returns deliveries in release order, with alarms about people before all others. */
 export const alarmsFirst = (deliveries: readonly WebhookDelivery[]): WebhookDelivery[] => {
   const byKind = Map.groupBy(deliveries, ({ snapshot }) => isAlarmAboutPerson(snapshot.event));
   return [true, false].flatMap((isAlarm) => byKind.get(isAlarm) ?? []);

@@ -12,7 +12,7 @@ const CLAIM_SECONDS = 20;
 /**
  * Notifies the service operators of alarms that reached no one, at most once an hour per customer. A CloudWatch alarm
  * that is already on would hide further alarms. Alarms beyond the limit are reported with the reminders. A report
- * counts only after it is sent, so if the worker dies, it is sent twice rather than an hour late.
+ * counts only once it has been sent, so if the worker dies, the report is sent twice rather than an hour late.
  */
 export const notifyOperators = async (
   deps: DeliverDeps,

@@ -44,7 +44,7 @@ const countSms = async (
   const { subject, limit } = smsLimitOf(delivery.customerId, purpose, quotas);
   const count = await store.limits.countWithin(subject, limit, SMS_WINDOW_SECONDS, now());
   if (count !== null) return { kind: 'counted', isNearLimit: purpose !== 'test' && isNearSmsLimit(count, quotas) };
-  // Once a day per customer, so that one customer without SMS left does not hide the next.
+  // Once a day per customer, so that one customer with no SMS left does not hide the next.
   if (purpose !== 'test' && (await store.limits.take(`sms:reached:${delivery.customerId}`, 1, DAY_SECONDS, now())))
     measure('SmsLimitReached');
   return { kind: 'refused', reason: 'limit_reached' };
@@ -113,7 +113,10 @@ const warnOfSmsLimit = async (deps: DeliverDeps, delivery: Delivery): Promise<vo
     await mailManagers(deps, null, 'sms_nearly_used', mailSubject(delivery));
 };
 
-/** Records the response for each delivery covered by the message. All succeed, or are retried together. */
+/**
+ * Records the response for each delivery covered by the message. Either all of them succeed, or they are retried
+ * together.
+ */
 const recordAnswer = async (
   deps: DeliverDeps,
   [first, ...others]: readonly [Delivery, ...Delivery[]],

@@ -30,7 +30,7 @@ import { recordHealth } from './health.ts';
 import { enqueueIfSoon, fitsQueue, type Outcome, retrySchedule } from './schedule.ts';
 import type { Answer } from './send.ts';
 
-/** Returns the audit line when a receiver acknowledges, under the name in the response. */
+/** Returns the audit line for an acknowledgement by a receiver, under the name in the response. */
 const acknowledgementLine = (
   { now, random }: DeliverDeps,
   { delivery, webhook, hitId, name }: { delivery: Delivery; webhook: WebhookRecord; hitId: number; name: string },
@@ -77,7 +77,7 @@ const hasMoved = async ({ store }: DeliverDeps, { customerId, id, url }: Webhook
 
 /**
  * Whether a 410 response disables the webhook. Receivers may briefly respond with 410 during a deployment, so this
- * requires GONE_AFTER_SECONDS of only 410 responses, and the webhook must still have that URL.
+ * requires GONE_AFTER_SECONDS of nothing but 410 responses, and the webhook must still have that URL.
  */
 const isGoneForGood = async (deps: DeliverDeps, webhook: WebhookRecord): Promise<boolean> => {
   const { goneSince = deps.now() } = webhook;
@@ -106,8 +106,8 @@ const nextState = async (
 type AttemptEnd = { result: AttemptResult; next: NextState; hasTask?: boolean };
 
 /**
- * Writes the attempt result. The delivery itself is written last, so after a crash the attempt and all consequences are
- * repeated. Returns the error if the result could not be reported to a rule hit, otherwise undefined.
+ * Writes the attempt result. The delivery itself is written last, so after a crash, the attempt and all its
+ * consequences are repeated. Returns the error if the result could not be reported to a rule hit, otherwise undefined.
  */
 const write = async (
   deps: DeliverDeps,
@@ -146,8 +146,8 @@ const metrics = {
 } as const;
 
 /**
- * Whether a delivery may be late: it waits for others, is a test or a redelivery, was held, or is delayed by a retry
- * schedule.
+ * Whether a delivery may be late because it waits for others, is a test or a redelivery, was held, or is delayed by a
+ * retry schedule.
  */
 const mayBeLate = (deps: DeliverDeps, delivery: Delivery, webhook: WebhookRecord | null): boolean => {
   const { id, isTest = false, replayOf, replay, body } = delivery;
@@ -180,7 +180,7 @@ const measureAttempt = (
 
 /**
  * Records an attempt and reports it. `webhook` is null for a delivery to a person. Returns the error if the result
- * could not be reported to a rule hit, otherwise undefined. Callers throw it last, so the task is retried.
+ * could not be reported to a rule hit, otherwise undefined. Callers throw this error last, so the task is retried.
  */
 export const recordAttempt = async (
   deps: DeliverDeps,
@@ -231,7 +231,7 @@ export const record = async (
   };
   // Done before recording the delivery, because the task is retried only until the delivery has ended.
   if (next.state === 'failed') await reportFailure(deps, webhook, delivery, next);
-  // Changes in the receiver health are recorded first too. After a crash, only another attempt would record them.
+  // Changes in the receiver's health are also recorded first. After a crash, only another attempt would record them.
   const isNews = next.state !== 'delivered' || needsRelease(webhook, deps.now());
   if (isNews) await recordReceiver();
   const reportError = await recordAttempt(deps, webhook, delivery, { result, next });

@@ -26,7 +26,7 @@ const nextOf = ({ date, isAboutSensors, isRest }: Back): Back => {
   return isAboutSensors ? { ...next, isRest: true } : { ...next, isAboutSensors: true, isRest: false };
 };
 
-/** Selects the next deliveries to release, and where the following step continues. */
+/** Selects the next deliveries to release, and determines where the following step continues. */
 const selectPending = async (
   deps: DeliverDeps,
   webhook: WebhookRecord,

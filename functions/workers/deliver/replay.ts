@@ -50,7 +50,7 @@ const cancelUnsent = async (deps: DeliverDeps, replay: ReplayRecord, timeLeft: (
  */
 const writeRedeliveries = async (deps: DeliverDeps, replay: ReplayRecord, page: readonly WebhookDelivery[]) => {
   const { store, now } = deps;
-  // A time too far ahead is from before the clock was set back.
+  // A time that is too far ahead was written before the clock was set back.
   let time = isFuture(replay.pacedUntil, now() + AHEAD_MS) ? now() : Math.max(now(), replay.pacedUntil);
   let examined: WebhookDelivery | undefined;
   for (const original of page) {

@@ -17,7 +17,7 @@ export type Outcome = DeliveryState | 'requeued' | 'postponed' | 'superseded';
 /** The minimum delay (ms) for a task while another task works on the same delivery. */
 const SOONEST_MS = 500;
 
-/** Returns the webhook's retry schedule or, without one, that of the stage. Null: the built-in schedule. */
+/** Returns the webhook's retry schedule or, if it has none, the stage's. Null means the built-in schedule. */
 export const retrySchedule = ({ settings }: DeliverDeps, webhook: WebhookRecord): readonly number[] | null =>
   webhook.retrySchedule ?? (settings.RETRY_SCHEDULE.length > 0 ? settings.RETRY_SCHEDULE : null);
 
@@ -28,17 +28,17 @@ export const retrySchedule = ({ settings }: DeliverDeps, webhook: WebhookRecord)
 export const delayBefore = (deps: DeliverDeps, webhook: WebhookRecord, step: number): number =>
   (retrySchedule(deps, webhook) ?? RETRY_DELAYS)[step] ?? RETRY_DELAYS[step] ?? 0;
 
-/** Whether a queue can delay a task until a time (ms). Deliveries due later wait in the `due` index. */
+/** Whether a queue can delay a task until the given time (ms). Deliveries due later wait in the `due` index. */
 export const fitsQueue = (time: number, now: number): boolean => time - now <= MAX_DELAY_SECONDS * 1_000;
 
 /**
- * Enqueues a delivery for a time (ms). Queues count in seconds, so the task carries the exact time, and may arrive up
- * to a second early. If a queue cannot delay the task that long, it is requeued on arrival.
+ * Enqueues a delivery for the given time (ms). Queues count in seconds, so the task carries the exact time and may
+ * arrive up to a second early. If a queue cannot delay the task that long, it is requeued on arrival.
  */
 export const requeueAt = (deps: DeliverDeps, delivery: DueDelivery, time: number): Promise<Outcome> =>
   requeueTaskAt(deps, deliverTask(delivery), time);
 
-/** Enqueues a delivery task for a time (ms), like requeueAt. */
+/** Enqueues a delivery task for the given time (ms), like requeueAt. */
 export const requeueTaskAt = async ({ now, enqueue }: DeliverDeps, task: Deliver, time: number): Promise<Outcome> => {
   const notBefore = Math.ceil(time);
   const delaySeconds = Math.floor((notBefore - now()) / 1_000);
@@ -46,7 +46,7 @@ export const requeueTaskAt = async ({ now, enqueue }: DeliverDeps, task: Deliver
   return 'requeued';
 };
 
-/** Enqueues a delivery for a time (ms), unless queues cannot delay it that long. */
+/** Enqueues a delivery for the given time (ms), unless queues cannot delay it that long. */
 export const enqueueIfSoon = async (deps: DeliverDeps, key: DueDelivery, time: number): Promise<void> => {
   if (fitsQueue(time, deps.now())) await requeueAt(deps, key, time);
 };
@@ -65,7 +65,7 @@ export const requeueAsRetry = async ({ enqueue }: DeliverDeps, task: Deliver): P
 export const requeue = async (deps: DeliverDeps, key: DeliveryKey): Promise<Outcome> =>
   requeueFound(deps, key, await deps.store.deliveries.getQueued(key));
 
-/** A delivery as found by its task, and until when (ms) the task must stay queued. */
+/** A delivery as found by its task, and the time (ms) until which the task must stay queued. */
 type Found = Awaited<ReturnType<DeliverDeps['store']['deliveries']['getQueued']>>;
 
 /** Requeues a delivery, like `requeue`. */
@@ -82,7 +82,7 @@ export const requeueFound = async (
   return delivery.state;
 };
 
-/** Postpones an attempt at a delivery to a time (ms). The current task was for that attempt. */
+/** Postpones an attempt at a delivery until the given time (ms). The current task was for that attempt. */
 export const postpone = async (
   deps: DeliverDeps,
   key: DeliveryKey,

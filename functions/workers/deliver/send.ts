@@ -18,7 +18,7 @@ export const decryptSecrets = async (deps: DeliverDeps, webhook: WebhookWithUrl)
   return { webhook: decrypted, addressKey };
 };
 
-/** Finds the message needed for a delivery body. `raw` is null if it needs none. A lost message fires an alarm. */
+/** Finds the message needed for a delivery body. `raw` is null if none is needed. A lost message fires an alarm. */
 export const findMessage = async (
   { store, log, measure }: DeliverDeps,
   delivery: Delivery,

@@ -6,8 +6,8 @@ import { textOf } from './published.ts';
 /** How long (s) a device may take to reconnect before its last will counts. */
 export const RECONNECT_SECONDS = 10;
 /**
- * How long (ms) after authorizing a new connection the last will of the old connection may be published. AWS IoT closes
- * the old connection when it accepts the new one.
+ * How long (ms) the old connection's last will may still be published after a new connection is authorized. AWS IoT
+ * closes the old connection when it accepts the new one.
  */
 const TAKEOVER_MS = 2_000;
 

@@ -21,8 +21,8 @@ export const textOf = (payload: string): string | null => {
 };
 
 /**
- * Returns the UUID a device put in its message. Null if there is none, several messages were sent, or the text cannot
- * be read.
+ * Returns the UUID a device put in its message. Null if there is none, if several messages were sent, or if the text
+ * cannot be read.
  */
 const uuidIn = (text: string | null): string | null => {
   const parsed = parseJson(text ?? '');
@@ -46,7 +46,7 @@ export const rejectPublished = async (
 export const messageCount = ({ payload }: Published): number =>
   countMessages(Buffer.from(payload, 'base64').toString('latin1'));
 
-/** Returns the report to a device whose messages were accepted but not fully understood. */
+/** Returns the report for a device whose messages were accepted but not fully understood. */
 const warningReport = (warnings: readonly Warning[], uuid: string | null): RejectionNotice => ({
   reason: 'not_understood',
   ...(uuid !== null && { uuid }),

@@ -12,7 +12,7 @@ import { loadSensor, type ProcessDeps, type SensorContext, sensorKey } from './c
 
 export type RulesById = ReadonlyMap<number, Rule>;
 
-/** Loads the rules in a decision that are not known yet. Rules deleted after they fired are missing. */
+/** Loads the rules in a decision that have not been loaded yet. Rules deleted after they fired are missing. */
 const loadFiredRules = async (
   { store }: ProcessDeps,
   { customerId }: SensorContext,
@@ -133,8 +133,8 @@ export const finishDecision = async (deps: ProcessDeps, context: SensorContext):
 type QuarantineCause = NonNullable<Received<unknown>['quarantineCause']>;
 
 /**
- * Finishes the previous decision, or quarantines it if it keeps failing on its own, so it no longer holds back the
- * sensor. Returns the resulting state.
+ * Finishes the previous decision, or quarantines it if the decision itself keeps failing, so it no longer holds back
+ * the sensor. Returns the resulting state.
  */
 export const finishOrQuarantine = async (
   deps: ProcessDeps,

@@ -13,7 +13,7 @@ import { enqueueChecks, enqueueRound } from './hits.ts';
 
 /** How early (ms) a check may run. Host clocks differ, and queues delay tasks by whole seconds. */
 const EARLY_MS = 1_000;
-/** How long (s) emails about offline sensors wait for further sensors. */
+/** How long (s) emails about offline sensors wait for more sensors. */
 const GATHER_SECONDS = 8;
 
 /** Whether any delivery of the event to a customer webhook succeeded. */
@@ -23,7 +23,10 @@ const isEventNotified = async ({ store }: ProcessDeps, { customerId, ofEvent }: 
   return false;
 };
 
-/** Returns an event's alarms no one was notified of, and whether anyone was notified of another alarm for the event. */
+/**
+ * Returns an event's alarms that no one was notified of, and whether anyone was notified of another alarm for the
+ * event.
+ */
 const unnotifiedOf = async (
   deps: ProcessDeps,
   task: CheckAlarm,
@@ -57,7 +60,7 @@ const unnotifiedOf = async (
   return { alarms, isSomebodyNotified: alarms.length < hits.length + Math.min(1, ofEvent.length) };
 };
 
-/** Whether an event had deliveries due, but none was attempted. An attempt counts once it has ended. */
+/** Whether deliveries were due for an event, but none was attempted. An attempt counts once it has ended. */
 const isUntold = async ({ store }: ProcessDeps, { customerId, immediate = [] }: CheckAlarm): Promise<boolean> => {
   const found = await Promise.all(
     immediate.map(({ webhookId, deliveryId }) => store.deliveries.get(customerId, webhookId, deliveryId)),
@@ -80,8 +83,9 @@ export const hurryEscalation = async (deps: ProcessDeps, customerId: number, hit
 };
 
 /**
- * Records an alarm no one was notified of, and starts the next steps. Each step can be repeated after a crash. Returns
- * the recorded alarm. Null if already handled, or if anyone has been notified or has acknowledged the alarm meanwhile.
+ * Records an alarm that no one was notified of, and starts the next steps. Each step can be repeated after a crash.
+ * Returns the recorded alarm. Null if it was already handled, or if anyone has been notified of it or has acknowledged
+ * it in the meantime.
  */
 const alert = async (
   deps: ProcessDeps,

@@ -12,7 +12,7 @@ import type { processing } from './contract.ts';
 
 export type ProcessDeps = Deps<(typeof processing)['uses'][number]>;
 
-/** The key of a sensor at one customer, current or former. */
+/** The key of a sensor at one customer, whether current or former. */
 export type SensorKey = { customerId: number; sensorId: string };
 
 /** Everything needed to judge sensor messages and decide on alarms. */
@@ -50,8 +50,8 @@ const readRecent = async ({ store }: ProcessDeps, { customerId, sensorId }: Sens
 
 /**
  * Loads a sensor. If the sensor has left this customer, uses the record left there. Only unlinked sensors leave no
- * record. `known` is the state if already read. If the state has changed since, the conditional write of a decision
- * fails.
+ * record. `known` is the state, if it has already been read. If the state has changed since, the conditional write of a
+ * decision fails.
  */
 export const loadSensor = async (
   deps: ProcessDeps,

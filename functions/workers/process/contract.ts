@@ -8,7 +8,7 @@ export const processing = consumer({
   task: SensorTask,
   batchSize: 10,
   concurrency: 10,
-  // If a process dies, the affected sensors are held back for this time (visibilitySeconds).
+  // If a process dies, the affected sensors are held back for this long (visibilitySeconds).
   timeoutSeconds: 18,
   uses: [
     'sensors.getWithContext',

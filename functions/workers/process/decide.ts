@@ -20,7 +20,7 @@ type DecisionOutcome =
   | { kind: 'unchanged'; state: StateItem }
   /** The state was written, without an event. */
   | { kind: 'noted'; state: StateItem }
-  /** State and decision were written. */
+  /** The state and the decision were written. */
   | { kind: 'decided'; state: StateItem; decision: Decision; rules: RulesById };
 
 const loadRules = async (
@@ -47,7 +47,7 @@ const storedEvent = ({ requestId: _, ...event }: Decided, rules: RulesById): Dec
   return { ...event, happening, ...(fall !== null && { fall }) };
 };
 
-/** A decision not yet written, and when each rule last fired, including this decision. */
+/** A decision that has not been written yet, and when each rule last fired, including in this decision. */
 type NewDecision = { decision: Decision; fired: SensorState['fired']; rules: RulesById };
 
 /** Decides which rules fire. The state holds one decision, so the previous one is finished before it is replaced. */
@@ -68,16 +68,16 @@ const decideRules = async (
   return { decision: { decided, after, numbered }, fired, rules };
 };
 
-/** Returns when (ms) the passage of time next advances a fall in this judgement, or Infinity if none. */
+/** Returns when (ms) the passage of time next advances a fall in this judgement, or Infinity if it advances none. */
 const nextFallCheck = ({ state }: SensorContext, { next, timings }: Judgement): number =>
   timings && next.falls !== state.falls ? nextCheck(next, timings) : Number.POSITIVE_INFINITY;
-/** Whether a queue can delay a task until a time (ms). */
+/** Whether a queue can delay a task until the given time (ms). */
 const isSoon = ({ now }: ProcessDeps, time: number): boolean => time - now() <= MAX_DELAY_SECONDS * 1_000;
 
 /**
- * Returns when (ms) the sweep has to check the sensor next: when a sensor that is back online would count as offline
- * again, or when an alarm is due, if that is later than a queue can delay a task. Null if the entry in the `due` index
- * stays as it is, because moving it costs more than a needless check.
+ * Returns when (ms) the sweep next has to check the sensor. That is when a sensor that is back online would count as
+ * offline again, or when an alarm is due, if a queue cannot delay a task that long. Null if the entry in the `due`
+ * index stays as it is, because moving it costs more than a needless check.
  */
 const nextSweepCheck = (deps: ProcessDeps, context: SensorContext, judgement: Judgement): number | null => {
   const { next, timings } = judgement;
@@ -119,8 +119,8 @@ const stateAfter = (before: StateItem, { next, judged }: Judgement, created: New
 };
 
 /**
- * Decides what follows from a judgement, and stores state and decision in one conditional write. Throws RetryLater if
- * another process has changed the state.
+ * Decides what follows from a judgement, and stores the state and the decision in one conditional write. Throws
+ * RetryLater if another process has changed the state.
  */
 export const decide = async (
   deps: ProcessDeps,

@@ -14,7 +14,7 @@ export const mergeDeliveries = (deliveries: readonly Delivery[]): Delivery[] =>
     return first ? [{ ...first, hit, ...(alsoHits.length > 0 && { alsoHits }) }] : [];
   });
 
-/** Whether a delivery goes to a webhook without a URL, where it is fetched. */
+/** Whether a delivery goes to a webhook without a URL, from which it is fetched. */
 const isFetched = (delivery: Delivery, { webhooks }: Pick<KnownRecipients, 'webhooks'>): delivery is WebhookDelivery =>
   delivery.webhookId !== null && webhooks.get(delivery.webhookId)?.url === null;
 

@@ -87,7 +87,7 @@ export const emergencyMessages = (deps: ProcessDeps, emergency: Emergency, hitId
   }));
 };
 
-/** Notifies the emergency contacts, each in their language. Their messages are the last ones in the hit. */
+/** Notifies the emergency contacts, each in their language. Their messages come last in the hit. */
 export const notifyContacts = async (
   deps: ProcessDeps,
   emergency: Emergency,

@@ -35,11 +35,11 @@ import { countImmediateAlarms, enqueueRound, messageFor } from './hits.ts';
 import { reportUnanswered } from './unanswered.ts';
 
 /**
- * Tasks that arrive up to this much (ms) too early are requeued. Host clocks differ, and the sweep could be a minute
+ * Tasks that arrive early by up to this much (ms) are requeued. Host clocks differ, and the sweep could be a minute
  * late.
  */
 const EARLY_MS = 5_000;
-/** If preparing a round takes longer (ms), the hit is read again in case it has been acknowledged. */
+/** If preparing a round takes longer than this (ms), the hit is read again in case it has been acknowledged. */
 const SLOW_MS = 500;
 
 /** Everything a round depends on, as of now. */
@@ -76,7 +76,7 @@ const loadRound = async (deps: ProcessDeps, customerId: number, hit: EscalatingH
   return { customerId, hit, rule, state, recipients, eventContext };
 };
 
-/** An addressee in a round, and the message index in the hit, or null if there is none yet. */
+/** An addressee in a round, and the index of the message in the hit, or null if there is no message yet. */
 type Placed = { addressee: Addressee; place: number | null };
 
 /**
@@ -98,7 +98,8 @@ const addresseesByRule = (
 };
 
 /**
- * Returns the people and webhooks the messages in a hit are for. A message for a bot may be for any webhook of the bot.
+ * Returns the people and webhooks that the messages in a hit are for. A message for a bot may be for any of the bot's
+ * webhooks.
  */
 const addresseesByHit = ({ hit, recipients, eventContext }: RoundContext): Placed[] => {
   const webhooks = [...recipients.webhooks.values()].filter(({ format }) => expressesEvent(format, eventContext));
@@ -111,8 +112,8 @@ const addresseesByHit = ({ hit, recipients, eventContext }: RoundContext): Place
 };
 
 /**
- * Returns what a round writes to the hit: receivers, and messages for receivers without one. An open round keeps its
- * receivers.
+ * Returns what a round writes to the hit: the receivers, and messages for receivers that have none. An open round keeps
+ * its receivers.
  */
 const contentOf = (deps: ProcessDeps, context: RoundContext, { to = [], ...reached }: Escalation) => {
   const time = deps.now();
@@ -155,7 +156,7 @@ const schedule = async (
 const afterLastRound = ({ now }: ProcessDeps, { hit, rule }: RoundContext): Escalation | null =>
   isUrgent(hit.situation) ? awaitingAnswer(rule, hit.escalation, now()) : null;
 
-/** Ends an escalation without further rounds, after people have had time to acknowledge the alarm. */
+/** Ends an escalation that has no further rounds, after people have had time to acknowledge the alarm. */
 const endRounds = async (deps: ProcessDeps, context: RoundContext): Promise<Round> => {
   const { customerId, hit } = context;
   const isUnanswered = hit.escalation.isLast === true;
@@ -229,8 +230,8 @@ const cancelDeliveries = async (
 };
 
 /**
- * Writes and enqueues an open round's deliveries, unless the hit was acknowledged meanwhile, during a crash or because
- * the round took too long. `decidedAt` is when (ms) the round was decided or read.
+ * Writes and enqueues an open round's deliveries, unless the hit was acknowledged in the meantime, which can happen
+ * after a crash or if the round takes too long. `decidedAt` is when (ms) the round was decided or read.
  */
 const sendRound = async (deps: ProcessDeps, context: RoundContext, decidedAt: number): Promise<Delivery[]> => {
   const { store, now, failpoint } = deps;
@@ -275,8 +276,8 @@ const requeueRound = async (deps: ProcessDeps, customerId: number, hit: Escalati
 };
 
 /**
- * Corrects when a hit's next round is due, if the clock was set back. False if there was nothing to correct, or the
- * rule or sensor is gone.
+ * Corrects the due time of a hit's next round if the clock was set back. False if there was nothing to correct, or if
+ * the rule or sensor is gone.
  */
 const setBackRounds = async (deps: ProcessDeps, { customerId, setBack }: Escalate, hit: EscalatingHit) => {
   if (setBack === undefined && !countsFromFuture(hit, deps.now())) return false;
@@ -326,8 +327,8 @@ const processRound = async (deps: ProcessDeps, task: Escalate): Promise<RoundRes
 
 /**
  * Decides a hit's due round, and notifies the recipients. Each step can be repeated: a conditional write decides each
- * round only once, and the hit stays due until all deliveries are queued. If the hit has changed meanwhile, it is read
- * again.
+ * round only once, and the hit stays due until all deliveries are queued. If the hit has changed in the meantime, it is
+ * read again.
  */
 export const escalate = async (deps: ProcessDeps, task: Escalate): Promise<void> => {
   await retryOnConflict(async () => {

@@ -57,7 +57,7 @@ export const handler = consume(processing, async (received, deps, timeLeft) => {
   }
 });
 
-/** The minimum time (ms) left to apply a decision. */
+/** The minimum time (ms) that must be left to apply a decision. */
 const MARGIN_MS = 5_000;
 
 /** Processes sensor messages and notices, all received while the sensor belonged to the same customer. */
@@ -122,7 +122,7 @@ const endNotice = async (
   await deps.store.events.removeNotice(customerId, sensorId, uuid);
 };
 
-/** Ends the notices among judged inputs, and marks tasks without pending inputs as done. */
+/** Ends the notices among the judged inputs, and marks tasks without pending inputs as done. */
 const complete = async (
   deps: ProcessDeps,
   key: SensorKey,
@@ -155,7 +155,7 @@ const discard = async (
 
 /**
  * Records in the sensor list whether most messages from a sensor are not understood, and whether the device marks falls
- * as silent. Counts each sensor whose messages are newly misunderstood.
+ * as silent. Counts each sensor for which the former becomes true.
  */
 const noteObstacles = async (
   { store, measure }: ProcessDeps,

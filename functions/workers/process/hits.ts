@@ -121,9 +121,9 @@ const fireDeletedRule = async (
 };
 
 /**
- * Returns the first recipients of a hit, and the indexes of their messages, or null for recipients added to the rule
- * only later. Both the current rule and the people named in the hit count, because after a crash they may have no one
- * in common.
+ * Returns the first recipients of a hit, and the indexes of their messages, or null for recipients who were added to
+ * the rule later. Both the current rule and the people named in the hit count, because after a crash they may have no
+ * one in common.
  */
 const firstAddressees = (
   addressees: readonly Addressee[],
@@ -142,8 +142,8 @@ const firstAddressees = (
 };
 
 /**
- * Enqueues the task for a round due `at` (ms), if a queue can delay it until then. Otherwise, the sweep enqueues it in
- * time.
+ * Enqueues the task for a round due at `at` (ms), if a queue can delay it until then. Otherwise, the sweep enqueues it
+ * in time.
  */
 export const enqueueRound = async (
   { enqueue, now }: Pick<ProcessDeps, 'enqueue' | 'now'>,
@@ -211,7 +211,9 @@ const customerDeliveries = async (
   });
 };
 
-/** A decision's deliveries, the recipients it may notify, and the checks whether anyone was notified of the alarms. */
+/**
+ * A decision's deliveries, the recipients it may notify, and the checks of whether anyone was notified of the alarms.
+ */
 type Alerts = { deliveries: Delivery[]; recipients: KnownRecipients; checks: CheckAlarm[] };
 
 /** The maximum number of deliveries per event that a check examines for attempts. */
@@ -270,7 +272,7 @@ const checksOf = (
   return [check];
 };
 
-/** Whether an event is urgent for a customer, is not simulated, and no rule fired for it. */
+/** Whether an event is urgent for a customer and not simulated, and no rule fired for it. */
 export const isUnruled = (customerId: number, { happening, rules }: Decided): boolean =>
   customerId !== UNASSIGNED && rules.length === 0 && isUrgent(happening.situation) && !happening.isSimulated;
 
@@ -331,7 +333,7 @@ export const writeHits = async (
   return { deliveries, recipients, checks };
 };
 
-/** Enqueues checks whether anyone was notified of alarms. Checks that arrive early are enqueued again. */
+/** Enqueues the checks of whether anyone was notified of alarms. Checks that arrive early are requeued. */
 export const enqueueChecks = async (
   { enqueue, now }: Pick<ProcessDeps, 'enqueue' | 'now'>,
   checks: readonly CheckAlarm[],

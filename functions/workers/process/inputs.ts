@@ -31,7 +31,7 @@ type CallInput = Origin & { kind: 'call' };
 /** A single input to judge. */
 export type SensorInput = MessageInput | NoticeInput | CallInput;
 
-/** Returns the inputs in a task in order. A notice already processed has no inputs. */
+/** Returns a task's inputs in order. A notice that has already been processed has no inputs. */
 const readTask = async ({ store }: ProcessDeps, received: MessageTask): Promise<SensorInput[]> => {
   const { task, sequence } = received;
   const positionOf = (at: number) => `${sequence}#${String(at).padStart(3, '0')}`;
@@ -69,19 +69,19 @@ export const isLikelyEvent = (input: SensorInput): boolean =>
   input.kind === 'notice' || (input.kind === 'message' && alarming.has(input.decoded.signal.kind));
 
 /**
- * A message received this much later (ms) than all judged ones counts as new, whatever its position. A recreated queue
- * numbers its messages from the start again. Clocks of accepting hosts differ by less.
+ * A message received this much later (ms) than all judged messages counts as new, whatever its position. A recreated
+ * queue restarts its message numbering. The clocks of the accepting hosts differ by less than this.
  */
 const NEW_QUEUE_AFTER = 10_000;
 
-/** Whether an input was already judged. A message received twice has the same position. */
+/** Whether an input has already been judged. A message received twice has the same position. */
 export const wasJudged = ({ position, receiveDate }: SensorInput, judged: ProcessedPosition | undefined): boolean =>
   judged !== undefined && position <= judged.position && receiveDate <= judged.receiveDate + NEW_QUEUE_AFTER;
 
 /**
  * Whether a decision from these inputs may be stored but not applied. That is possible if an input was received from
- * the queue before, or was accepted no later than the latest judged one. (SQS restarts the receive count of a redriven
- * dead letter.)
+ * the queue before, or was accepted no later than the latest judged input. (SQS restarts the receive count of a
+ * redriven dead letter.)
  */
 export const mayHaveDecision = (inputs: readonly SensorInput[], judged: ProcessedPosition | undefined): boolean =>
   inputs.some(({ received, receiveDate }) => received.receives > 1 || (judged && receiveDate <= judged.receiveDate));

@@ -40,7 +40,7 @@ export type Judgement = {
   judged: ProcessedPosition | undefined;
 };
 
-/** `context` is the latest one if it had to be loaded. `inputs` are the judged ones. */
+/** `context` is the latest context if it had to be loaded. `inputs` are the inputs that were judged. */
 type Judged = Judgement & { kind: 'judged'; context: SensorContext; inputs: readonly SensorInput[] };
 /** The context is only `recent`, but there is an event, or a region or timing matters. */
 type Outdated = { kind: 'outdated' };
@@ -53,8 +53,8 @@ type JudgeDeps = ProcessDeps & { newEventId: (time: number) => number };
  */
 const MAX_EVENTS = 25;
 /**
- * The maximum number of rule hits per decision if every rule fires for every event, because a single invocation writes
- * them all.
+ * The maximum number of rule hits per decision, assuming that every rule fires for every event. It is limited because a
+ * single invocation writes them all.
  */
 const MAX_HITS = 250;
 
@@ -95,7 +95,8 @@ const noteLearnt = async ({ store }: ProcessDeps, context: SensorContext, time: 
 };
 
 /**
- * Returns the step for an input, whose events get ids. Outdated if there are events but the context is only `recent`.
+ * Returns the step for an input, with ids assigned to its events. Outdated if there are events but the context is only
+ * `recent`.
  */
 const stepOf = (
   { newEventId }: JudgeDeps,
@@ -204,7 +205,7 @@ const isDuplicateNotice = async (
   );
 };
 
-/** Judges inputs in a context, each from the state after the previous one. */
+/** Judges inputs in a context, each starting from the state after the previous input. */
 const judgeWith = async (
   deps: ProcessDeps,
   context: SensorContext,

@@ -33,7 +33,7 @@ const settleFall = async (deps: ProcessDeps, ref: FallRef): Promise<void> => {
     await enqueueChecks(deps, alarmChecks(ref.customerId, hit, checkAt(deps, hit.createDate)));
 };
 
-/** Returns the existing deliveries of an event to customer webhooks. */
+/** Returns an event's existing deliveries to customer webhooks. */
 const deliveriesOf = async (
   { store }: ProcessDeps,
   { customerId, sensorId }: FallRef,
@@ -68,8 +68,8 @@ const checkEvents = async (deps: ProcessDeps, ref: FallRef): Promise<void> => {
 };
 
 /**
- * Updates fall alarms after a notice that people answered it. All decisions before the answer have been applied, so no
- * alarm is missed.
+ * Updates a fall's alarms after a notice that people answered the fall. All decisions before the answer have been
+ * applied, so no alarm is missed.
  */
 export const followNotice = async (deps: ProcessDeps, ref: FallRef, { notice }: NoticeItem): Promise<void> => {
   await settleFall(deps, ref);

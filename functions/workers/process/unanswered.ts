@@ -7,9 +7,9 @@ import type { ProcessDeps } from './context.ts';
 import { emergencyMessages, loadEmergency, notifyContacts } from './emergency-contacts.ts';
 
 /**
- * Reports that no one acknowledged an alarm although all rounds were sent. Creates an event, and notifies the emergency
- * contacts and the rule managers. Each step can be repeated after a crash. False if the hit has changed since it was
- * read.
+ * Reports that no one acknowledged an alarm even though all rounds were sent. Creates an event, and notifies the
+ * emergency contacts and the rule managers. Each step can be repeated after a crash. False if the hit has changed since
+ * it was read.
  */
 export const reportUnanswered = async (deps: ProcessDeps, customerId: number, hit: EscalatingHit): Promise<boolean> => {
   const { store, now, measure, log, failpoint, enqueue } = deps;

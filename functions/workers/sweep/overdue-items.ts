@@ -11,7 +11,7 @@ const FORGET_MS = 30 * 60_000;
 export const createOverdueItems = () => {
   const found = new Map<string, number>();
   return {
-    /** Returns how many items are overdue now (ms) but were not before. */
+    /** Returns how many items are overdue at `now` (ms) that were not overdue before. */
     countNew: (entries: readonly Due[], now: number): number => {
       const overdue = entries.filter(({ time }) => now - time > OVERDUE_MINUTES * 60_000);
       const keys = overdue.map(({ task }) => JSON.stringify(task));

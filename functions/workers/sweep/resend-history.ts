@@ -12,7 +12,7 @@ export const createResendHistory = () => {
     /** Whether an item should be enqueued now. If so, records it as enqueued. */
     isTime: (id: string, now: number): boolean => {
       const before = sent.get(id);
-      // A time in the future is from before the clock was set back.
+      // A time in the future was recorded before the clock was set back.
       if (before && before.at <= now && now - before.at < before.wait) return false;
       sent.set(id, { at: now, wait: before ? Math.min(MAX_PAUSE_MS, 2 * before.wait) : MIN_PAUSE_MS });
       return true;

@@ -34,9 +34,10 @@ const readStates = async ({ store, log, measure }: CheckDeps, checks: Check[]): 
 };
 
 /**
- * Creates the filter for sensors with due entries. Entries for active sensors never move, so they are always due. From
- * the state it has read, this process knows until when the sensor cannot be offline, and skips it until then. All other
- * sensors are checked by `process`, which uses consistent reads. A new process reads each state once.
+ * Creates the filter for sensors with due entries. Entries for active sensors never move, so they are always due. The
+ * state a process has read shows the earliest time at which the sensor could be offline. Until then, the process skips
+ * the sensor. All other sensors are checked by `process`, which uses consistent reads. A new process reads each state
+ * once.
  */
 export const createSensorFilter = () => {
   const onlineUntil = new Map<string, number>();
@@ -46,9 +47,7 @@ export const createSensorFilter = () => {
     return until > now && until - now <= MAX_INTERVAL_MS;
   };
 
-  /**
-   * Returns the checks needed, and since when they are due. `upSince` (ms): when the service last came up after a gap.
-   */
+  /** Returns the checks needed, and when each became due. `upSince` (ms): when the service last came up after a gap. */
   const neededChecks = async (deps: CheckDeps, checks: Check[], upSince: number): Promise<Due[]> => {
     const { now, settings } = deps;
     const states = await readStates(deps, checks);
@@ -66,7 +65,7 @@ export const createSensorFilter = () => {
   };
 
   return {
-    /** Returns the entries, except checks of sensors that are certainly online. */
+    /** Returns the entries, except checks of sensors known to be online. */
     withoutOnline: async (deps: CheckDeps, page: readonly Due[], upSince: number): Promise<Due[]> => {
       const checks = page.filter(isCheck).filter((check) => !isOnline(check, deps.now()));
       const batches = Array.from({ length: Math.ceil(checks.length / BATCH) }, (_, at) =>

@@ -5,7 +5,7 @@ import type { sweep } from './contract.ts';
 
 type SetBackDeps = Deps<(typeof sweep)['uses'][number]>;
 
-/** The maximum time (ms) anything about an alarm is scheduled in advance: twice the maximum retry delay. */
+/** How far in advance (ms) anything about an alarm can be scheduled: twice the maximum retry delay. */
 const LONGEST_DELAY = 2 * DAY;
 
 /**
@@ -27,7 +27,7 @@ const checkOf = (task: Task, by: number): Task[] => {
 };
 
 /**
- * Enqueues checks for everything due later, after the clock was set back by `by` ms, because anything planned earlier
+ * After the clock was set back by `by` ms, enqueues checks for everything due later, because anything planned earlier
  * would be late by that much. If this fails, the next sweep repeats it.
  */
 export const checkPlans = async ({ store, enqueue, now }: SetBackDeps, by: number): Promise<void> => {

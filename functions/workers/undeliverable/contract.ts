@@ -2,7 +2,7 @@ import { consumer } from '#shared/queue/consumer.ts';
 import { ServiceEvent } from '#shared/queue/undeliverable.ts';
 
 /**
- * Ends deliveries to people whose message did not arrive although the messaging service had accepted it, such as a
+ * Ends deliveries to people whose message did not arrive even though the messaging service had accepted it, such as a
  * bounced email or an expired SMS. In AWS, SES and AWS End User Messaging report such messages through a topic, for SMS
  * up to 72 hours later.
  */

@@ -40,8 +40,8 @@ const mailMissing = async (
 /**
  * Checks whether users on duty can be notified through the channels currently named in rules, and emails the rule
  * managers once if they no longer can. `known` are channels just covered by another email. `before` is the last check,
- * or null if there was none. Ends the checks when no rule notifies users on duty anymore. False if another run was
- * faster.
+ * or null if there was none. Ends the checks when no rule notifies users on duty anymore. False if another run got
+ * there first.
  */
 export const checkDuty = async (
   deps: WatchDeps,

@@ -2,8 +2,8 @@ import { watchUses } from '#shared/api/operation.ts';
 import { scheduled } from '#shared/queue/consumer.ts';
 
 /**
- * Within two minutes, emails the rule managers when a user's change opened a gap about falls, and when no one on duty
- * can be notified anymore.
+ * Within two minutes, emails the rule managers when a user's change leaves falls uncovered, and when no one on duty can
+ * be notified anymore.
  */
 export const watchChanges = scheduled({
   name: 'watch-changes',

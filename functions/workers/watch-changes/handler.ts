@@ -17,7 +17,7 @@ const SETTLED_MS = 3_000;
 /** How far back (ms) changes are listed if no earlier watch was computed. */
 const FIRST_WINDOW_MS = 120_000;
 const MAX_LINES = 200;
-/** How much time (ms) a run leaves unused. All other customers are left to the next run. */
+/** How much time (ms) a run leaves unused. The remaining customers are left to the next run. */
 const MARGIN_MS = 15_000;
 
 /** Returns the gaps opened by changes, along with those changes. */
@@ -30,7 +30,7 @@ const causesOf = async ({ store }: WatchDeps, customerId: number, { from, to, ga
   return { gaps: gaps.filter((gap) => changes.some((line) => mayOpen(gap, line))), changes };
 };
 
-/** Emails the gaps opened by changes. */
+/** Sends emails about the gaps opened by changes. */
 const mailGaps = (
   deps: WatchDeps,
   customerId: number,
@@ -47,12 +47,14 @@ const mailGaps = (
   });
 
 /**
- * Emails about gaps opened since the watch was last checked, and returns those gaps. Null if another run was faster.
+ * Emails about gaps opened since the watch was last checked, and returns those gaps. Null if another run got there
+ * first.
  */
 const checkGaps = async (deps: WatchDeps, customerId: number, stored: ReadWatch): Promise<Gap[] | null> => {
   const { store, log } = deps;
   if (stored.opened.length === 0) return [];
-  // Before the emails, so no one gets them twice. If the watch was recomputed meanwhile, the next run handles them all.
+  // Done before the emails are sent, so no one gets them twice. If the watch was recomputed in the meantime, the next
+  // run handles them all.
   if (!(await store.watches.put(customerId, { ...stored, opened: [] }, stored))) return null;
   const causes = await Promise.all(stored.opened.map((opened) => causesOf(deps, customerId, opened)));
   const gaps = causes.flatMap((cause) => cause.gaps);

@@ -142,7 +142,7 @@ export class DeviceApi extends HttpApi {
   /**
    * Routes each operation to its function and lets the API invoke it. Each path also accepts any other method, because
    * functions handle OPTIONS and 405 themselves. For all other paths, API Gateway itself responds with 404, so that
-   * such requests do not take capacity from falls.
+   * such requests do not take capacity away from fall reports.
    */
   addOperations(functions: PerFunction<IFunction>): void {
     const operations = operationsOf('devices');

@@ -61,7 +61,7 @@ const arnOf = (
 };
 
 /**
- * The actions on a queue that lets Lambda poll it for a function, and lets the function return failed messages.
+ * The actions on a queue that let Lambda poll it for a function, and let the function return failed messages.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
  */
 const POLLING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'];

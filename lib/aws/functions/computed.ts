@@ -16,8 +16,8 @@ const libraryModule = (library: Readonly<Record<string, Publication & { type: st
 type Computed = { file: string; contents: () => Promise<string> };
 
 /**
- * Modules whose exports are computed at build time, because this requires something missing from bundles: esbuild,
- * package files, or all contracts.
+ * Modules whose exports are computed at build time, because computing them requires something that bundles lack:
+ * esbuild, package files, or all contracts.
  */
 const computed: Partial<Record<LambdaName, Computed>> = {
   server: {
@@ -38,8 +38,8 @@ const computed: Partial<Record<LambdaName, Computed>> = {
 };
 
 /**
- * Returns the esbuild plugin that replaces computed modules with their exports. The build fails if such a file does not
- * exist, or if the code does not import it.
+ * Returns the esbuild plugin that replaces computed modules with their exports. The build fails if one of these modules
+ * does not exist, or if the code does not import it.
  */
 export const computedModulePlugin = (names: readonly LambdaName[], root: string): Plugin => ({
   name: 'computed',

@@ -15,7 +15,7 @@ const fileOf = (noun: string): string => {
   return file;
 };
 
-/** Returns the name of the export in `file` that contains only reads, if it has all `calls`; otherwise undefined. */
+/** Returns the name of the export in `file` that contains only reads, or undefined if it does not have all `calls`. */
 const readsOf = async (file: string, calls: readonly string[]): Promise<string | undefined> => {
   const exported: Record<string, unknown> = await import(/* @vite-ignore */ `#shared/store/${file}.ts`);
   const reads = Object.keys(exported).filter((key) => key.endsWith('Reads'));
@@ -23,10 +23,14 @@ const readsOf = async (file: string, calls: readonly string[]): Promise<string |
   return reads.find((read) => calls.every((call) => callsOf(read).includes(call)));
 };
 
-/** Nouns needed only by lazy API chunks. The chunks import the noun files, so a cold start does not load them. */
+/**
+ * Nouns needed only by lazily loaded API chunks. The chunks import the noun files, so a cold start does not load them.
+ */
 const lazyNouns: Readonly<Record<string, readonly string[]>> = { api: ['auditLines'], workers: [] };
 
-/** Returns the store nouns a function uses with their imports, without the writes for nouns the function only reads. */
+/**
+ * Returns the store nouns a function uses, with their imports. Writes are left out for nouns the function only reads.
+ */
 const nounsOf = (uses: readonly Use[], lazy: readonly string[] = []) => {
   const calls = uses.filter(isStoreCall).map((use) => use.split('.'));
   const nouns = [...Map.groupBy(calls, ([noun = '']) => noun)].filter(([noun]) => !lazy.includes(noun));
@@ -60,7 +64,7 @@ const modulesOf = (uses: readonly Use[]): Module[] => [
   ...new Set(uses.filter(isCapability).flatMap((use) => capabilityOf(use).modules ?? [])),
 ];
 
-/** Returns the code that lets a load balancer invoke the function too. */
+/** Returns the code that also lets a load balancer invoke the function. */
 const loadBalancerOf = (group: LambdaName) => ({
   imports: `import { behindLoadBalancer } from '#shared/api/http/load-balancer.ts';
 import { ${group} as contract } from '#functions/api/${group}/contract.ts';`,
@@ -69,7 +73,7 @@ import { ${group} as contract } from '#functions/api/${group}/contract.ts';`,
 
 /**
  * Returns the source for the entry point of a function bundle. It imports only the handler and the parts of the store
- * and the services used by the contract, so the bundle contains nothing else.
+ * and the services that the contract uses, so the bundle contains nothing else.
  */
 export const entrySource = async (name: LambdaName): Promise<string> => {
   const uses: readonly Use[] = lambdas.find((lambda) => lambda.name === name)?.uses ?? [];

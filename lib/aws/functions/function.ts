@@ -31,11 +31,11 @@ import { hasFunction, type LambdaName, lambdas, type PerFunction } from './lambd
 import type { Variables } from './variables.ts';
 
 /**
- * Memory (MB) by function. CPU share grows with memory, up to a whole CPU at 1,769 MB.
+ * Memory (MB) by function. The CPU share grows with memory and reaches a full CPU at 1,769 MB.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html
  */
 const memory: Partial<Record<LambdaName, number>> = {
-  // argon2id needs a whole CPU.
+  // argon2id needs a full CPU.
   auth: 1_769,
   users: 1_769,
   // Memory is also billed while a long poll waits.
@@ -64,8 +64,8 @@ type Contract = (typeof lambdas)[number];
 type Host = Resources & { stage: Stage; bundles: Readonly<Record<LambdaName, Bundle>>; variables: Variables };
 
 /**
- * Creates a log group for a function, and a role that may write to it and do what the contract `uses`, without managed
- * policies or `*`.
+ * Creates a log group for a function, and a role that may write to it and access what the contract `uses`. The role
+ * contains no managed policies and no `*`.
  */
 const identityOf = (scope: Construct, contract: Contract, { stage, ...resources }: Host) => {
   const { name, uses } = contract;
@@ -98,8 +98,8 @@ const loopOf = (contract: Contract): RecursiveLoop =>
     : RecursiveLoop.TERMINATE;
 
 /**
- * Returns the reserved concurrency for a function, which is also the cap. Returns nothing for 0, which would stop the
- * function.
+ * Returns the reserved concurrency for a function, which is also the cap. Returns nothing for 0, because a reservation
+ * of 0 would stop the function.
  */
 const reservationOf = (name: LambdaName, { concurrency, concurrencyCaps }: Stage) => {
   const reservedConcurrentExecutions = reservedConcurrencyOf(name, { ...concurrency, ...concurrencyCaps });
@@ -119,7 +119,7 @@ class ContractFunction extends LambdaFunction {
       architecture: Architecture.ARM_64,
       handler: 'handler.handler',
       code: Code.fromAsset(host.bundles[name].folder),
-      // Source maps put source lines into stack traces. They cost 10 to 20 ms and 6 MB at a cold start.
+      // Source maps put source lines into stack traces. They add 10 to 20 ms and 6 MB to a cold start.
       environment: {
         ...functionEnvironment(uses, host.variables),
         ...localEndpointVariables(host.stage),

@@ -29,8 +29,8 @@ export const invocationTargets = ({ gradualDeployments }: Stage, functions: PerF
 };
 
 /**
- * Creates the role CodeDeploy uses to shift the aliases and read this account's alarms. The role names the aliases
- * instead of referring to them, because each alias depends on a deployment group.
+ * Creates the role CodeDeploy uses to shift the aliases and read this account's alarms. The role contains the alias
+ * names instead of references to the aliases, because each alias depends on a deployment group.
  */
 const createRole = (scope: Construct, functions: PerFunction<LambdaFunction>, alarms: readonly Alarm[]): Role => {
   const arns = GRADUAL.map((name) => valueForFunction(functions, name).functionArn);

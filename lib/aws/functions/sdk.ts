@@ -2,8 +2,8 @@ import { join, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 /**
- * The modules importing the AWS SDK. The second group is imported lazily and bundled separately. Otherwise, a cold
- * start would load all code shared by the groups.
+ * The modules that import the AWS SDK. The second group is imported lazily and bundled separately. Otherwise, a cold
+ * start would load all the code the two groups share.
  */
 const modules = [
   ['shared/store/engine/sdk.ts', 'shared/queue/sdk.ts'],
@@ -18,7 +18,7 @@ const modules = [
   ],
 ];
 
-/** The esbuild plugin that resolves these modules to their bundles, with the bundled source files. */
+/** The esbuild plugin that resolves these modules to their bundles, and the source files in those bundles. */
 export type Sdk = { plugin: Plugin; sources: readonly string[] };
 
 /**

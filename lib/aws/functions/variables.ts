@@ -26,7 +26,7 @@ type Apis = { api: AppApi; deviceApi: DeviceApi };
 
 type Environment = typeof environment;
 
-/** The variables with values that come from stage settings. */
+/** The variables whose values come from stage settings. */
 type StageVariable = {
   [N in keyof Environment]: Environment[N] extends { about: { stage: string } } ? N : never;
 }[keyof Environment];
@@ -55,8 +55,8 @@ const queueUrls = (queues: Queues) => ({
 const secretNamed = (name: string): string => name && SecretValue.secretsManager(name).unsafeUnwrap();
 
 /**
- * Returns the variables that list the channels in a stage. Without `publicUrl`, the address is the one assigned by API
- * Gateway, which push services accept.
+ * Returns the variables that list the channels in a stage. Without `publicUrl`, the stage has the address assigned by
+ * API Gateway, which push services accept.
  */
 const channelVariables = ({ mailSender, smsOrigin, telegramSecretName, publicUrl, pushContact: contact }: Stage) => {
   const pushSettings = { PUSH_CONTACT: contact, MAIL_SENDER: mailSender, PUBLIC_URL: publicUrl };

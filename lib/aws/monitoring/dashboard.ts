@@ -91,7 +91,7 @@ const apiWidgets = ({ api, deviceApi, deviceBalancer, table, stage }: MonitoredR
   ]),
 ];
 
-/** A metric over all functions in the stage. Their names begin with the stack name. */
+/** A metric across all functions in the stage. Their names begin with the stack name. */
 const lambdaMetric = (stack: Stack, metricName: string, statistic: string): IMetric =>
   new MathExpression({
     expression: `SEARCH('{AWS/Lambda,FunctionName} MetricName="${metricName}" ${stack.stackName}', '${statistic}', 300)`,

@@ -78,7 +78,7 @@ const throttledDevices = (
       };
 };
 
-/** Returns the alarms about falls on their way from the device to the first delivery attempt. */
+/** Returns the alarms for falls on their way from the device to the first delivery attempt. */
 export const fallAlarms = ({ table, deviceApi, deviceBalancer, stage }: MonitoredResources): AlarmDefinition[] => [
   {
     id: 'tasks-failing',

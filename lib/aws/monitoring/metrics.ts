@@ -21,7 +21,7 @@ export const ownMetric = (scope: Construct, metricName: MetricName, statistic = 
 
 /**
  * Returns the sum of a metric over one minute. An alarm sends a notification when it starts, not while it lasts. It
- * lasts as long as CloudWatch finds a value above the threshold in the last periods, so with short periods, it ends
+ * lasts as long as CloudWatch finds a value above the threshold in the most recent periods. With short periods, it ends
  * before the next incident.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation.html
  */
@@ -29,8 +29,8 @@ export const arrivals = (scope: Construct, metricName: MetricName): Metric =>
   ownMetric(scope, metricName).with({ period: minute });
 
 /**
- * Returns the number of queues that have grown within a minute. SQS does not count messages as sent when it moves them
- * to a dead-letter queue.
+ * Returns the number of queues that grew within a minute. SQS does not count messages as sent when it moves them to a
+ * dead-letter queue.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
  */
 export const growing = (queues: readonly IQueue[]): MathExpression =>
@@ -46,7 +46,7 @@ export const growing = (queues: readonly IQueue[]): MathExpression =>
   });
 
 /**
- * Returns the sum of metrics. A metric without data counts as 0. An alarm can use at most 10 metrics.
+ * Returns the sum of the metrics. A metric without data counts as 0. An alarm can use at most 10 metrics.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html
  */
 export const total = (metrics: readonly IMetric[]): MathExpression => {

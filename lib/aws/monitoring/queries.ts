@@ -6,7 +6,7 @@ const ids = ['requestId', 'uuid', 'deliveryId'];
 const fields = ['@timestamp', 'level', 'message', 'consumer', 'operation', ...ids, '@log', '@message'];
 
 /**
- * The saved queries over the logs from all functions and both APIs. Replace ID in the first one with the id to search
+ * The saved queries over the logs from all functions and both APIs. Replace ID in the first query with the id to search
  * for.
  */
 const queries: Readonly<Record<string, { filter: string; sort?: string }>> = {

@@ -21,7 +21,8 @@ export const mqttAlarms = ({ stage, functions: { authorizer, ingest } }: Monitor
       atLeast: 100,
       impact: 'AWS IoT rejects device connections or messages, so falls are detected late.',
     },
-    // The threshold above is for the whole account, so all devices in a small home may disconnect without reaching it.
+    // The threshold above is for the whole account, so all devices in a small home could disconnect without reaching
+    // it.
     {
       id: 'mqtt-authorizer',
       metric: total([authorizer.metricErrors(sum), authorizer.metricThrottles(sum)]),

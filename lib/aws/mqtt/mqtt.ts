@@ -14,7 +14,7 @@ const iot = new ServicePrincipal('iot.amazonaws.com');
 
 /**
  * Creates the endpoint for devices, with an authorizer. It accepts only MQTT over TLS 1.2 or 1.3. A host name assigned
- * by AWS can be deleted only 7 days after being disabled, and the stack not before then.
+ * by AWS can be deleted only 7 days after being disabled, and the stack cannot be deleted before then.
  * https://docs.aws.amazon.com/iot/latest/developerguide/iot-custom-endpoints-managing.html
  */
 const createDomainConfiguration = (
@@ -46,7 +46,7 @@ const createDomainConfiguration = (
   });
 };
 
-/** Creates the role AWS IoT uses to queue messages it could not hand over. Only this rule may assume the role. */
+/** Creates the role AWS IoT uses to queue messages that it failed to pass on. Only this rule may assume the role. */
 const createErrorRole = (scope: Construct, mqtt: DurableQueue, ruleArn: string): Role =>
   new Role(scope, 'mqtt-failed-role', {
     assumedBy: iot.withConditions({
@@ -61,8 +61,8 @@ const createErrorRole = (scope: Construct, mqtt: DurableQueue, ruleArn: string):
   });
 
 /**
- * Selects every device message, whatever its bytes: a SELECT that contains only functions does not parse the payload as
- * JSON. https://docs.aws.amazon.com/iot/latest/developerguide/binary-payloads.html
+ * Selects every device message, whatever bytes it contains: a SELECT that contains only functions does not parse the
+ * payload as JSON. https://docs.aws.amazon.com/iot/latest/developerguide/binary-payloads.html
  */
 const SQL =
   'SELECT topic(3) AS sensorId, principal() AS principal, timestamp() AS receiveDate, ' +
@@ -88,7 +88,7 @@ const createRule = (scope: Construct, ruleName: string, { ingest }: Functions, m
   (ingest.node.defaultChild as CfnFunction).deadLetterConfig = { targetArn: mqtt.queueArn };
 };
 
-/** Connects devices by MQTT through AWS IoT Core: creates the endpoint, and the rule that forwards device messages. */
+/** Connects devices over MQTT through AWS IoT Core: creates the endpoint and the rule that forwards device messages. */
 export const createMqtt = (scope: Construct, stage: Stage, functions: Functions, mqtt: DurableQueue): void => {
   const ruleName = ruleNameOf(stage);
   const domain = createDomainConfiguration(scope, stage, functions);

@@ -9,7 +9,7 @@ import { undeliverableMail, undeliverableSms } from '#shared/queue/undeliverable
 import type { DurableQueue } from '../queues/queues.ts';
 import type { Stage } from '../settings/settings.ts';
 
-/** A configuration set. The service reports the outcome of all notifications sent through it. */
+/** A configuration set. The service reports the outcome of every notification sent through it. */
 export type ConfigurationSet = { name: string; arn: string };
 /** The configuration sets in a stage; null for a service the stage does not use. */
 export type ConfigurationSets = { mail: ConfigurationSet | null; sms: ConfigurationSet | null };
@@ -78,8 +78,8 @@ const createSmsSet = (scope: Construct, topic: Topic, set: ConfigurationSet): vo
 };
 
 /**
- * Lets SES and AWS End User Messaging report notifications that did not reach their recipients to the `undeliverable`
- * queue. Only failures are reported, so delivered messages cost nothing extra.
+ * Lets SES and AWS End User Messaging use the `undeliverable` queue to report notifications that did not reach their
+ * recipients. Only failures are reported, so delivered messages cost nothing extra.
  */
 export const createServiceEvents = (scope: Construct, { mail, sms }: ConfigurationSets, queue: DurableQueue): void => {
   const topic = new Topic(scope, 'undeliverable-topic', { enforceSSL: true });

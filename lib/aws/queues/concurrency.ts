@@ -42,8 +42,8 @@ export const reservedConcurrencyOf = (name: string, reservations: Concurrency | 
 
 /**
  * Returns the maximum concurrency for each queue of a consumer: the maximum in the contract, limited to an equal share
- * of the reserved concurrency. Otherwise Lambda would receive messages it cannot hand over. Each receive counts, so
- * such messages would reach the dead-letter queue without a single attempt.
+ * of the reserved concurrency. Otherwise Lambda would receive messages it cannot pass to the function. Each receive
+ * counts, so such messages would reach the dead-letter queue without a single attempt.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
  */
 export const maxConcurrencyPerQueue = (

@@ -17,7 +17,7 @@ export type Queues = Readonly<Record<Exclude<WorkQueue, OptionalQueue>, DurableQ
   mqtt: DurableQueue | null;
   /** Null in a stage with neither email nor SMS. */
   undeliverable: DurableQueue | null;
-  /** Keeps messages for manual inspection that cannot be read, or that keep failing while others succeed. */
+  /** Holds messages for manual inspection if they cannot be read, or if they keep failing while others succeed. */
   quarantine: Queue;
 };
 
@@ -49,7 +49,7 @@ const fifo = {
 
 /** A task queue with a dead-letter queue. */
 export class DurableQueue extends Queue {
-  /** Receives messages that were delivered to the consumer too often without success. */
+  /** Receives messages that were delivered to the consumer too many times without success. */
   readonly deadLetters: Queue;
 
   constructor(scope: Construct, name: WorkQueue, removalPolicy: RemovalPolicy) {

@@ -1,7 +1,7 @@
 /** The stage run by `sam local` on a developer's machine. */
 export const LOCAL_STAGE = 'local';
 
-/** The variables pointing the SDK at a local engine instead of AWS. */
+/** The variables that point the SDK at a local engine instead of AWS. */
 const ENDPOINTS = [
   'AWS_ENDPOINT_URL_DYNAMODB',
   'AWS_ENDPOINT_URL_SQS',

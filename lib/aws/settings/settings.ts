@@ -16,7 +16,7 @@ const deviceThrottle = { rate: 1_000, burst: 2_000 };
 /**
  * The throttles are far above a single user's rate limit and far below the AWS account quota, by default 10,000
  * requests per second for all of its APIs. Published documents are public and up to 460 KB (1.7 MB without gzip), but
- * caches keep them, so few requests are needed. The console needs four requests (250 KB) up to its login, and a
+ * caches keep them, so few requests are needed. The console needs four requests (250 KB) to show its login, and a
  * separate throttle keeps callers that flood the rest of the API from blocking it.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
  */

@@ -46,7 +46,7 @@ const withoutMqttHost = ({ mqtt, mqttHost }: Stage, preset: Host): string[] =>
 
 /**
  * Returns the preset that supplies the defaults for a stage: the one it sets; otherwise `dev` if its name is `dev` or
- * `test`, or either of them followed by a digit or hyphen; otherwise `prod`.
+ * `test`, or starts with one of them followed by a digit or hyphen; otherwise `prod`.
  */
 const presetOf = ({ stage, preset }: { stage: string; preset: string }): Host => {
   if (preset !== '') return preset as Host;

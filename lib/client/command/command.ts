@@ -23,7 +23,7 @@ export type CommandIo = {
 /** Invalid usage, printed with the command's help. */
 export class UsageError extends Error {}
 
-/** An option with a value, and one without. */
+/** An option that takes a value, and an option that does not. */
 export const text = { type: 'string' } as const;
 export const flag = { type: 'boolean', default: false } as const;
 

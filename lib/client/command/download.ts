@@ -10,7 +10,7 @@ type Destination = { path: string; isForced: boolean };
 const alreadyExists = (path: string): Error =>
   new Error(`${path} already exists: choose another file, or pass --force`);
 
-/** Throws if a file cannot be saved there. Call this before starting any work for the file. */
+/** Throws if a file cannot be saved at the destination. Call this before starting any work for the file. */
 export const ensureWritable = async ({ path, isForced }: Destination): Promise<void> => {
   const found = await stat(path).catch(() => null);
   // Devices and folders are never replaced.
@@ -35,7 +35,7 @@ export const download = async (
 ): Promise<void> => {
   const { path, isForced } = destination;
   await ensureWritable(destination);
-  // The URL is signed. The token must not be sent to the storage.
+  // The URL is signed. The token must not be sent to the storage service.
   const response = await send(new Request(url, { signal }));
   if (!response.ok || !response.body) throw new Error(`could not download the file (${response.status})`);
   const draft = `${path}.${randomBytes(4).toString('hex')}.part`;

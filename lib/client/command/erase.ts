@@ -34,7 +34,7 @@ const stateText = ({ state, updateDate, begins, approvedBy }: Erasure): string =
   return `requested, begins ${timeText(begins ?? 0)}${approvedBy ? '' : ' at the earliest, once it is approved'}`;
 };
 
-/** Describes an erasure. Once completed, this is the certificate. */
+/** Describes an erasure. Once the erasure is complete, this is the certificate. */
 const linesOf = (job: Erasure): string[] => {
   const { id, subject, reason, createDate, counts, remains } = job;
   const erased = Object.entries(counts).map(([kind, count]) => ({ erased: kind, count }));
@@ -78,7 +78,7 @@ const laterFor = (id: string, of: number | undefined, values: EraseOptions): str
   laterCommand(`erase --job ${id}`, of, values);
 
 type Context = { client: Client; values: EraseOptions; io: CommandIo };
-/** Waits for an erasure if requested, and prints the erasure state. */
+/** Waits for an erasure if the options ask for it, and prints the erasure state. */
 const follow = async (
   started: Erasure,
   { customerId, of }: JobOwner,
@@ -93,7 +93,9 @@ const follow = async (
   throwIfFailed(job, name);
 };
 
-/** Returns the text printed after an erasure was requested or started: the state, and how to get the certificate. */
+/**
+ * Returns the text printed once an erasure has been requested or started: the state, and how to get the certificate.
+ */
 const startedText = (job: Erasure, { customerId, of, isOwn }: Target, values: EraseOptions): string => {
   const { id } = job;
   const later = laterFor(id, isOwn ? customerId : of, values);

@@ -45,8 +45,8 @@ const reasonOf = (error: unknown): string => {
 };
 
 /**
- * Posts a message until it is accepted (2xx), and prints each attempt. Returns false if the command is ended first, or
- * if the message has to be fetched again because the signature is getting too old.
+ * Posts a message until it is accepted (2xx), and prints each attempt. Returns false if the command is stopped first,
+ * or if the message has to be fetched again because its signature is getting too old.
  */
 export const forward = async (url: URL, message: FeedDelivery, isJson: boolean, io: CommandIo): Promise<boolean> => {
   const end = io.now() + REFETCH_AFTER_MS;

@@ -48,7 +48,7 @@ const openWebhook = async (client: Client, io: CommandIo, secret: string, values
   return { id, isTemporary: botId === null && !values.keep };
 };
 
-/** Forwards webhook messages until the command is ended. Messages that were not accepted are fetched again. */
+/** Forwards webhook messages until the command is stopped. Messages that were not accepted are fetched again. */
 const forwardAll = async (
   client: Client,
   id: string,

@@ -6,7 +6,7 @@ import { printList, timeText } from './print.ts';
 import { connect } from './profiles.ts';
 import { readNumber, readTime, timeHelp } from './times.ts';
 
-/** Reads up to `max` items of a list. */
+/** Reads up to `max` items from a list. */
 const first = async <T>(list: AsyncIterable<T>, max: number): Promise<T[]> => {
   const found: T[] = [];
   for await (const item of list) {

@@ -8,7 +8,7 @@ import { type CommandIo, type CommonValues, UsageError } from './command.ts';
 export type Profile = {
   url?: string;
   token?: string;
-  /** The user and token ids, for revoking the token at the next login. */
+  /** The user and token ids, used to revoke the token at the next login. */
   userId?: number;
   tokenId?: string;
   /** Signs what `listen` receives. */
@@ -57,7 +57,7 @@ const apiAt = (input: string): string => {
   return `${url.origin}${url.pathname === '/' ? '/api/v1' : url.pathname.replace(/\/+$/, '')}`;
 };
 
-/** Returns the service URL from the options, the environment or the profile, in this order. */
+/** Returns the service URL from the options, the environment or the profile, in that order. */
 export const serviceUrlOf = (values: CommonValues, io: CommandIo, profile: Profile): string => {
   const url = values.url ?? io.env.SENSOR_CLOUD_URL ?? profile.url;
   if (!url) throw new Error('No service is configured. Run `sensor-cloud login --url URL`, or set SENSOR_CLOUD_URL.');
@@ -65,7 +65,7 @@ export const serviceUrlOf = (values: CommonValues, io: CommandIo, profile: Profi
 };
 
 /**
- * Creates a client with the token from the environment or the profile. A profile's token is only sent to the profile's
+ * Creates a client with the token from the environment or the profile. A profile's token is sent only to the profile's
  * own service.
  */
 export const connect = async (values: CommonValues, io: CommandIo) => {

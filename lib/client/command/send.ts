@@ -69,7 +69,7 @@ const reportOf = (word: string, values: SendOptions): Report => {
   return word === 'bed-exit' ? (device) => device.bedExit() : (device) => device.fall();
 };
 
-/** Reports with the sensor given in the options, the test sensor from an earlier run, or a new one. */
+/** Sends a report as the sensor given in the options, the test sensor from an earlier run, or a new one. */
 const reportAs = async (values: SendOptions, io: CommandIo, report: Report): Promise<FakeDevice> => {
   const connected = await connect(values, io);
   const { url, profile, connection } = connected;

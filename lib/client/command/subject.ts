@@ -64,7 +64,7 @@ export const targetOf = async (client: Client, values: SubjectValues): Promise<T
   return { subject, ...(await jobOwnerOf(client, values)), isOwn: false };
 };
 
-/** Returns null for 403 and 404: deleted subjects can still be erased, and callers may not see every name. */
+/** Returns null for 403 and 404: deleted subjects can still be erased, and not every caller may see the name. */
 const unlessHidden = async <T>(call: Promise<ApiResult<T>>): Promise<T | null> =>
   ok(call).catch((error: unknown) => {
     if (![403, 404].includes(statusOf(error))) throw error;

@@ -11,7 +11,7 @@ import { useChannelTexts } from './channel-texts.ts';
 import { dutyQuery, self } from './queries.ts';
 
 const HOUR = 3_600_000;
-/** The durations (hours) a user can go on duty for, up to a long shift. */
+/** The durations (hours) for which a user can go on duty, up to a long shift. */
 const presets = [1, 4, 8, 12] as const;
 
 /** Shows when the user's duty ends, and lets the user go on or off duty. */

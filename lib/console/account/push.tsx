@@ -12,7 +12,7 @@ import { RemoveChannel } from './remove-channel.tsx';
 
 type PushProps = { channel: Channel | undefined; pushKey: string; isOutbox: boolean };
 
-/** Turns on push notifications for this browser. Only the device that turned them on last receives them. */
+/** Turns on push notifications for this browser. Only the device that most recently turned them on receives them. */
 export const Push = ({ channel, pushKey, isOutbox }: PushProps) => {
   const texts = useChannelTexts();
   const [isRefused, setIsRefused] = useState(false);

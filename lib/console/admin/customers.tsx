@@ -20,7 +20,7 @@ import { useAdminTexts } from './texts.ts';
 const PER_PAGE = 30;
 const REFETCH_MS = 60_000;
 
-/** Returns the open alarms and gaps for some customers, by id. Only system admins may read them. */
+/** Returns the open alarms and gaps for the given customers, by id. Only system admins may read them. */
 const useStates = (ids: readonly number[]): ReadonlyMap<number, CustomerState> => {
   const { isAdmin } = useMe();
   const customerIds = ids.join(',');

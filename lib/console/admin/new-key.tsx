@@ -9,7 +9,7 @@ import { Form } from '../ui/form.tsx';
 import { TimeInput } from '../ui/time-input.tsx';
 import { useAdminTexts } from './texts.ts';
 
-/** A form for creating a provisioning key. The API returns the key only once; `onCreated` receives it. */
+/** A form that creates a provisioning key. The API returns the key only once; `onCreated` receives it. */
 export const NewKey = ({ onCreated }: { onCreated: (key: string) => void }) => {
   const texts = useAdminTexts();
   const { setup, create: label } = useTexts();

@@ -5,7 +5,7 @@ import { useChannelTexts } from '../account/channel-texts.ts';
 import { api } from '../api/client.ts';
 import { useDates } from '../texts/texts.tsx';
 
-/** The channels that cannot reach a user, with the reasons. Renders nothing if all work. */
+/** The channels that cannot reach a user, with the reasons. Renders nothing if all channels work. */
 export const UndeliverableChannels = ({ userId }: { userId: number }) => {
   const texts = useChannelTexts();
   const dates = useDates();

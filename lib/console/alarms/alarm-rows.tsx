@@ -16,8 +16,8 @@ const after = (alarm: Alarm, date: number | null | undefined): string =>
   date === null || date === undefined ? '' : clockOf(date - alarm.createDate);
 
 /**
- * Returns the URL of the page with the most information about an alarm: the alarm timeline for the first day, then the
- * room events.
+ * Returns the URL of the page with the most information about an alarm: the alarm timeline during the first day, and
+ * the room events after that.
  */
 const hrefOf = ({ sensorId, createDate }: Alarm, now: number): string =>
   now - createDate < DAY ? `/alarms/${sensorId}` : `/sensors/${sensorId}?part=events`;

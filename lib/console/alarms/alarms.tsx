@@ -29,7 +29,7 @@ const situations: readonly Alarm['situation'][] = [
 ];
 const states: readonly Alarm['state'][] = ['open', 'unanswered', 'acknowledged', 'over'];
 
-/** Returns the filters from the page URL, and a function to change one. */
+/** Returns the filters from the page URL, and a function that changes one of them. */
 const useFilters = () => {
   const [params, setParams] = useSearchParams();
   const get = (name: string): string | null => params.get(name);
@@ -115,7 +115,7 @@ const useRefetchOnChange = (refetch: () => unknown, isFirst: boolean): void => {
   }, [shown]);
 };
 
-/** Reports that the list is empty. A fall can be open for a few seconds before the alarm is in the list. */
+/** Reports that the list is empty. A fall can be open for a few seconds before its alarm appears in the list. */
 const Empty = () => {
   const texts = useAlarmTexts();
   const alarms = useAlarms();
@@ -123,7 +123,7 @@ const Empty = () => {
   return <Text className="empty">{isCalm ? texts.none : texts.onlyOpen}</Text>;
 };
 
-/** One part of the list, with a button for the next one. */
+/** One part of the list, with a button that loads the next part. */
 const Part = ({ customerId, query, after, isLast, onMore }: PartProps) => {
   const texts = useAlarmTexts();
   const now = useNow(10_000);
@@ -155,7 +155,7 @@ const AlarmList = ({ customerId }: { customerId: number }) => {
   const texts = useAlarmTexts();
   const filters = useFilters();
   const { days, state, situation, group } = filters;
-  // The start changes only with the filters, because each part of the list continues the previous one.
+  // The start time changes only when the filters change, because each part of the list continues the previous one.
   const query = useMemo(
     (): AlarmQuery => ({
       from: Math.floor((Date.now() - days * DAY) / HOUR) * HOUR,

@@ -4,7 +4,7 @@ import { unreadAfter } from '../api/pages.ts';
 import { MAX_PER_PAGE } from '../overview/watch-queries.ts';
 import type { AlarmQuery } from './queries.ts';
 
-/** Reads all alarms as CSV. Every part has a header row; only the first one is kept. */
+/** Reads all alarms as CSV. Every part has a header row; only the first header row is kept. */
 const readCsv = async (customerId: number, query: AlarmQuery): Promise<string> => {
   let text = '';
   for (let after: string | null = ''; after !== null; ) {

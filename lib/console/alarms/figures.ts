@@ -32,7 +32,7 @@ export const timeTo = (
 
 /** An alarm and the time (ms) to a step. */
 type Timed = { alarm: Alarm; ms: number };
-/** The times to a step: how many are known or missing, the median, and the longest one. */
+/** The times to a step: how many are known or missing, the median, and the longest time. */
 type Times = { known: number; missing: number; median: number | null; worst: Timed | null };
 
 export const timesTo = (alarms: readonly Alarm[], step: Step): Times => {
@@ -49,10 +49,10 @@ export const timesTo = (alarms: readonly Alarm[], step: Step): Times => {
   };
 };
 
-/** When a sensor was offline within a span, and whether it still was at the end (`isOpen`). */
+/** When a sensor was offline within a span, and whether it was still offline at the end (`isOpen`). */
 export type Offline = Span & { alarm: Alarm; isOpen: boolean };
 
-/** Returns when sensors were offline within a span, longest first. */
+/** Returns the periods when sensors were offline within a span, longest first. */
 export const offlineIn = (alarms: readonly Alarm[], { from, to }: Span, now: number): Offline[] =>
   alarms
     .filter(isOffline)
@@ -65,5 +65,5 @@ export const offlineIn = (alarms: readonly Alarm[], { from, to }: Span, now: num
     .filter((period) => period.to > period.from)
     .toSorted((one, other) => other.to - other.from - (one.to - one.from));
 
-/** Returns the total duration of some periods in ms. */
+/** Returns the total duration (ms) of the given periods. */
 export const totalOf = (periods: readonly Span[]): number => periods.reduce((sum, { from, to }) => sum + to - from, 0);

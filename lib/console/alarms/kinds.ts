@@ -2,13 +2,14 @@ import type { Alarm } from '#openapi';
 import type { StateKind } from '../ui/state.tsx';
 
 /**
- * How long (ms) an alarm may need someone if its end is not reported. After that time, the room will have been checked.
+ * How long (ms) an alarm may still need attention if its end is not reported. After that, someone will have checked the
+ * room.
  */
 const RECENT_MS = 24 * 3_600_000;
 
 /** Whether an alarm is about a sensor rather than a person. */
 export const isOffline = ({ situation }: Alarm): boolean => situation === 'sensor_inactive';
-/** Whether an alarm was rated as false. */
+/** Whether an alarm was rated a false alarm. */
 export const isFalse = ({ outcome, feedback }: Alarm): boolean =>
   outcome === null ? feedback?.classification === 'FALSE_POSITIVE' : outcome === 'false_alarm';
 

@@ -29,7 +29,7 @@ export const fetchAlarms = async (customerId: number, query: AlarmQuery & { afte
 /** How often (ms) the newest part of the list is refetched. */
 const REFETCH_MS = 60_000;
 
-/** Returns the query for one part of the list. Only the first part grows, so only that one is refetched. */
+/** Returns the query for one part of the list. Only the first part grows, so only that part is refetched. */
 export const alarmsQuery = (customerId: number, query: AlarmQuery, after: string) =>
   queryOptions({
     queryKey: ['alarms', customerId, query, after],
@@ -37,7 +37,7 @@ export const alarmsQuery = (customerId: number, query: AlarmQuery, after: string
     ...(after === '' && { refetchInterval: REFETCH_MS }),
   });
 
-/** Returns the query for the last fall in a room, as far back as alarms are kept; null if no fall is known. */
+/** Returns the query for the most recent fall in a room, as far back as alarms are kept; null if no fall is known. */
 export const lastFallQuery = (customerId: number | null, sensorId: string) =>
   queryOptions({
     queryKey: ['alarms', customerId, 'last fall', sensorId],
@@ -49,7 +49,7 @@ export const lastFallQuery = (customerId: number | null, sensorId: string) =>
     staleTime: REFETCH_MS,
   });
 
-/** Returns the query for when each room last had a fall, among the customer's newest falls. */
+/** Returns the query for the time of each room's most recent fall, among the customer's newest falls. */
 export const lastFallsQuery = (customerId: number | null) =>
   queryOptions({
     queryKey: ['alarms', customerId, 'last falls'],
@@ -64,11 +64,11 @@ export const lastFallsQuery = (customerId: number | null) =>
     refetchInterval: REFETCH_MS,
   });
 
-/** How many recent alarms are read for a room, and how many ended ones are shown. */
+/** How many recent alarms are read for a room, and how many ended alarms are shown. */
 const LAST_READ = 10;
 const LAST_SHOWN = 5;
 
-/** Returns the query for the latest ended alarms in a room, newest first. */
+/** Returns the query for the most recent ended alarms in a room, newest first. */
 export const lastOfRoomQuery = (customerId: number, sensorId: string) =>
   queryOptions({
     queryKey: ['alarms', customerId, 'last of room', sensorId],
@@ -83,7 +83,7 @@ export const lastOfRoomQuery = (customerId: number, sensorId: string) =>
 /** The maximum number of pages a report reads. */
 const MAX_PAGES = 20;
 
-/** Reads all alarms in a time span. `isWhole` is false if there are too many. */
+/** Reads all alarms in a time span. `isWhole` is false if there are too many to read. */
 export const fetchAllAlarms = async (
   customerId: number,
   query: AlarmQuery,

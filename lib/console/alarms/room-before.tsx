@@ -11,7 +11,7 @@ import { lastOfRoomQuery } from './queries.ts';
 
 const MINUTE = 60_000;
 
-/** The latest ended alarms in a room. */
+/** The most recent ended alarms in a room. */
 export const RoomBefore = ({ customerId, sensorId }: { customerId: number; sensorId: string }) => {
   const { overview: texts, situations } = useTexts();
   const dates = useDates();

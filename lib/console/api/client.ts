@@ -15,7 +15,7 @@ const cookie = (name: string): string =>
     .find((cookie) => cookie.startsWith(`${name}=`))
     ?.slice(name.length + 1) ?? '';
 
-/** Whether a user may be logged in. If not, there is no need to ask the API. */
+/** Whether a user might be logged in. If not, there is no need to ask the API. */
 export const mayHaveSession = (): boolean => cookie('PSUSERID') !== '';
 
 /** Request timeout (ms), longer than any request takes. A dead connection must not block polling. */

@@ -1,6 +1,6 @@
 import { type ApiResult, bodyOf } from '#lib/client/problem.ts';
 
-/** Returns the `after` value in a link to the next part of a list; null without such a link. */
+/** Returns the `after` value in a link to the next part of a list; null if there is no such link. */
 export const unreadAfter = (link: string | null): string | null =>
   new URLSearchParams(/^<\?([^>]*)>; rel="next"$/.exec(link ?? '')?.[1]).get('after');
 

@@ -19,7 +19,7 @@ const WATCH: QueryKey = ['station'];
 
 /**
  * Returns a mutation that notifies the user of the result and refetches what changed. The notification includes field
- * errors; a form can also show them at the fields (`faultOf`).
+ * errors; a form can also show them next to the fields (`faultOf`).
  */
 export const useWrite = <V = void, R = unknown>({ send, done, refresh = [], onDone, isQuiet }: Write<V, R>) => {
   const client = useQueryClient();

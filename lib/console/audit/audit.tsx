@@ -51,7 +51,7 @@ const Filters = ({ filter, change }: FilterProps) => {
 /** Returns the time (ms) in an entry id. */
 const timeOf = (id: string): number => Number(id.slice(0, 14));
 
-/** If only part of the log was searched, shows how far back, with a button to continue from there. */
+/** If only part of the log was searched, shows how far back the search went, with a button to continue from there. */
 const Unsearched = ({ after, change }: Pick<FilterProps, 'change'> & { after: string | null }) => {
   const texts = useAuditTexts();
   const dates = useDates();

@@ -15,7 +15,7 @@ import { StartReplay } from './start-replay.tsx';
 import { useDeliveryTexts } from './texts.ts';
 import { useFilter } from './use-filter.ts';
 
-/** Lists the running replays for a webhook, and the last one to end. */
+/** Lists the running replays for a webhook, and the replay that ended most recently. */
 const Replays = ({ webhookId }: { webhookId: string }) => {
   const texts = useDeliveryTexts();
   const dates = useDates();

@@ -4,7 +4,7 @@ import { endOfMinute } from '../ui/minute.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** The periods (days) to choose from. The last one is as long as deliveries are kept. */
+/** The periods (days) to choose from. The last period is as long as deliveries are kept. */
 export const periods = [1, 7, 30] as const;
 type Period = (typeof periods)[number];
 
@@ -48,7 +48,7 @@ export const filterOf = (params: Pick<URLSearchParams, 'get'>): Filter => {
   };
 };
 
-/** Returns the URL parameters for a filter, without default values. */
+/** Returns the URL parameters for a filter, leaving out default values. */
 export const paramsOf = (filter: Filter): Record<string, string> => {
   const isInitial = filter.days === initialPeriod(filter.sensor !== null || filter.event !== null);
   const between = filter.days === null ? {} : { since: null, until: null };
@@ -58,7 +58,7 @@ export const paramsOf = (filter: Filter): Record<string, string> => {
   );
 };
 
-/** Returns when a period starts (ms). The start changes only once an hour, to keep the query stable. */
+/** Returns the time (ms) at which a period starts. It changes only once an hour, to keep the query stable. */
 const startOf = ({ days, since }: Pick<Filter, 'days' | 'since'>, now: number): number | null => {
   if (days === null) return since;
   return days === 30 ? null : Math.floor((now - days * DAY) / HOUR) * HOUR;

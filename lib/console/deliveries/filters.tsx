@@ -6,7 +6,7 @@ import { type Filter, periods } from './filter.ts';
 import { useDeliveryTexts } from './texts.ts';
 import type { FilterProps } from './use-filter.ts';
 
-/** Shows that the list is narrowed to one event or one sensor, with a button to show all. */
+/** Shows that the list is narrowed to one event or one sensor, with a button to show all deliveries. */
 const Narrowing = ({ filter: { sensor, event }, change }: FilterProps) => {
   const texts = useDeliveryTexts();
   if (sensor === null && event === null) return null;
@@ -24,12 +24,12 @@ const Narrowing = ({ filter: { sensor, event }, change }: FilterProps) => {
   );
 };
 
-/** The states in chip order, starting with those needing attention. */
+/** The states in chip order, starting with those that need attention. */
 const states = ['retrying', 'failed', 'held', 'pending', 'sending', 'delivered'] as const;
 
 /** The number of deliveries in a state within the period; `isWhole` is false if there are more. */
 type Count = { total: number; isWhole: boolean };
-/** The counts for some states, and for all states together. */
+/** The counts for individual states, and for all states together. */
 export type Counts = Partial<Record<Exclude<Filter['state'], null> | 'all', Count>>;
 
 const StateChips = ({ filter, change, counts }: FilterProps & { counts: Counts }) => {
@@ -86,7 +86,7 @@ const PeriodSelect = ({ filter: { days }, change }: FilterProps) => {
 };
 
 type ReceiverSelectProps = {
-  /** The receivers by id; '' stands for all. */
+  /** The receivers by id; '' stands for all receivers. */
   receivers: Readonly<Record<string, string>>;
   receiver: string;
   onReceiver: (receiver: string) => void;

@@ -7,11 +7,13 @@ import type { DeliveryTexts } from './texts.ts';
 const clockUntil = (nextAttempt: number | null, now: number): string =>
   nextAttempt === null || nextAttempt <= now ? '' : clockOf(nextAttempt - now);
 
-/** Returns the attempt result: an HTTP status, an error or, for a person, that a service accepted the message. */
+/**
+ * Returns the attempt result: an HTTP status, an error or, for a person, a note that a service accepted the message.
+ */
 export const attemptResult = ({ status, error, outbox }: LastAttempt, texts: DeliveryTexts): string => {
   if (status !== null) return texts.status(status);
   if (error !== null) {
-    // The services for push, chat and SMS report a refusal as `status_429`.
+    // The services for push, chat and SMS report a refusal in the form `status_429`.
     const [, refusal] = /^status_(\d+)$/.exec(error) ?? [];
     return refusal ? texts.status(Number(refusal)) : (texts.errors[error] ?? error);
   }
@@ -21,7 +23,10 @@ export const attemptResult = ({ status, error, outbox }: LastAttempt, texts: Del
 type Stated = Pick<Delivery, 'state' | 'reason' | 'nextAttempt'>;
 type Row = Stated & Pick<Delivery, 'lastAttempt' | 'replayOf'>;
 
-/** Returns how a delivery arrived, such as "Resent, HTTP status 204 in 88 ms"; empty if no attempt is known. */
+/**
+ * Returns a description of how a delivery arrived, such as "Resent, HTTP status 204 in 88 ms"; empty if no attempt is
+ * known.
+ */
 const arrivalText = (
   { lastAttempt, replayOf }: Row,
   texts: DeliveryTexts,

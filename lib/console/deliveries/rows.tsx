@@ -44,7 +44,7 @@ type RowsProps = {
   empty: string;
 };
 
-/** The delivery list. Wide screens show a delivery beside it, others on a separate page. */
+/** The delivery list. Wide screens show a delivery beside the list; other screens show it on a separate page. */
 export const Rows = ({ query, receiverOf, selected, onSelect, onPage, empty }: RowsProps) => {
   const all = useTexts();
   const texts = useDeliveryTexts();

@@ -43,7 +43,7 @@ const Fields = ({ draft, change }: FieldsProps) => {
   );
 };
 
-/** A form that resends the deliveries in a period, initially the one in the list filter. */
+/** A form that resends the deliveries in a period, initially the period in the list filter. */
 export const StartReplay = ({ webhookId, filter }: { webhookId: string; filter: Filter }) => {
   const texts = useDeliveryTexts();
   const [, go] = useLocation();

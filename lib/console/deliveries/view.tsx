@@ -19,7 +19,7 @@ import { noteOf } from './result.ts';
 import { StateBadge, StateIcon } from './state.tsx';
 import { useDeliveryTexts } from './texts.ts';
 
-/** Returns the query for a delivery, which is polled faster until it ends. */
+/** Returns the query for a delivery. It is polled more often until the delivery ends. */
 export const useDelivery = (target: DeliveryRef) =>
   useQuery({
     queryKey: ['delivery', target.deliveryId],

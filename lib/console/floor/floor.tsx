@@ -20,7 +20,7 @@ import { RoomCell } from './room-cell.tsx';
 import { useRoomLook } from './room-look.ts';
 import { useFloorTexts } from './texts.ts';
 
-/** The groups as links, with the number of rooms that need someone to go. */
+/** The groups as links, with the number of rooms that someone needs to go to. */
 const Groups = ({ groups, current }: { groups: readonly SensorGroup[]; current: SensorGroup }) => {
   const texts = useFloorTexts();
   const alarms = useAlarms();

@@ -8,7 +8,7 @@ export const USUAL_ROOM: Extent = { xMin: 180, xMax: 180, yMin: 0, yMax: 350 };
 const CM = 100;
 const RIGHT_ANGLE = 90;
 
-/** Returns the room size on a plan. There is no room behind a sensor on a wall. */
+/** Returns the room size on a plan. The room does not extend behind a sensor on a wall. */
 export const extentOf = ({ sensorMounting, xMin, xMax, yMin, yMax }: Room): Extent => ({
   xMin,
   xMax,
@@ -54,7 +54,7 @@ export const boxOf = ({ x, y, rotation }: PlannedRoom, { xMin, xMax, yMin, yMax 
   };
 };
 
-/** Returns a plan turned by 90 degrees clockwise, to fit a long floor on a phone. */
+/** Returns a plan turned 90 degrees clockwise, so that a long floor fits on a phone. */
 export const turned = ({ width, height, rooms }: FloorPlan): FloorPlan => ({
   width: height,
   height: width,
@@ -89,7 +89,7 @@ export const withTurnedRoom = (plan: FloorPlan, sensorId: string): FloorPlan => 
 const STEP = 4;
 
 /**
- * Returns a plan with an additional room. Rooms are placed in rows from the top left, at the first place without a
+ * Returns a plan with an additional room. Rooms are placed in rows from the top left, in the first spot without a
  * sensor.
  */
 export const withRoom = (plan: FloorPlan, sensorId: string): FloorPlan => {

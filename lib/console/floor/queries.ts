@@ -41,7 +41,7 @@ export const allSensorsOfQuery = (customerId: number) =>
 const BATCH = 10;
 const PAUSE_MS = 500;
 
-/** Returns the query for room sizes. They hardly ever change, and each takes a request. */
+/** Returns the query for room sizes. They hardly ever change, and each one takes a request. */
 export const extentsQuery = (sensorIds: readonly string[]) =>
   queryOptions({
     queryKey: ['floor plan', 'sizes', sensorIds],

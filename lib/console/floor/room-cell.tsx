@@ -77,7 +77,7 @@ const State = ({ look }: { look: RoomLook }) => {
 
 type RoomCellProps = { sensorId: string; name: string; look: RoomLook; box: Box; plan: FloorPlan };
 
-/** A room on a plan, with number and state, as a link. */
+/** A room on a plan, shown as a link with its number and state. */
 export const RoomCell = ({ sensorId, name, look, box, plan }: RoomCellProps) => {
   const isEscalating = 'row' in look && look.kind === 'open' && look.row.step > 0;
   const kind = isEscalating ? 'open escalating' : look.kind;

@@ -5,7 +5,7 @@ import { useTexts } from '../texts/texts.tsx';
 import { NameLink } from '../ui/name.tsx';
 import { SensorSelect, useSensor } from '../ui/sensor-select.tsx';
 
-/** Sensors per page. Each name takes a separate request, and a group may have 1,000 sensors. */
+/** Sensors per page. Each name takes a separate request, and a group can have 1,000 sensors. */
 const PER_PAGE = 20;
 
 type MemberProps = { sensorId: string; onTakeOut: (() => void) | null };

@@ -14,8 +14,8 @@ type Line = { key: string; name: string; span: string };
 type OnDutyProps = { customerId: number; shift: Span; isCurrent: boolean };
 
 /**
- * Who was on duty in a shift: everyone on the roster and, for the current shift, users who went on duty themselves. A
- * display cannot read the roster.
+ * Who was on duty during a shift: everyone on the roster and, for the current shift, users who went on duty themselves.
+ * A display cannot read the roster.
  */
 export const OnDutyPanel = ({ customerId, shift, isCurrent }: OnDutyProps) => {
   const { handover: texts } = useAlarmTexts();

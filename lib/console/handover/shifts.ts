@@ -12,7 +12,7 @@ const starts = [
 ] as const;
 type Shift = Span & { kind: (typeof starts)[number]['kind'] };
 
-/** Returns the start of the day `days` days after a time (ms). */
+/** Returns the start of the day `days` days after the given time (ms). */
 const dayOf = (time: number, days: number): Date => {
   const date = new Date(time);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
@@ -20,7 +20,7 @@ const dayOf = (time: number, days: number): Date => {
 const hourOf = (day: Date, hour: number): number =>
   new Date(day.getFullYear(), day.getMonth(), day.getDate(), hour).getTime();
 
-/** Returns the shift at a time (ms). */
+/** Returns the shift at the given time (ms). */
 export const shiftAt = (time: number): Shift => {
   const around = [-1, 0, 1].flatMap((days) =>
     starts.map(({ kind, hour }) => ({ kind, from: hourOf(dayOf(time, days), hour) })),

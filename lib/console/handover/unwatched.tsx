@@ -9,7 +9,7 @@ import { useDates, useTexts } from '../texts/texts.tsx';
 import { Name } from '../ui/name.tsx';
 import { Panel } from '../ui/panel.tsx';
 
-/** Returns the names of the sensors a gap is about. */
+/** Returns the names of the sensors a gap affects. */
 const roomsOf = (gap: Gap, { names }: Watch): string =>
   ('sensorIds' in gap ? gap.sensorIds : []).map((id) => shortName(names.sensors[id] ?? id)).join(', ');
 
@@ -32,7 +32,7 @@ const Gaps = ({ watch }: { watch: Watch }) => {
 };
 
 type UnwatchedProps = { offline: readonly Offline[]; isCurrent: boolean };
-/** Which rooms were not watched in a shift, and for how long; for the current shift, also all other gaps. */
+/** Which rooms were not watched during a shift, and for how long; for the current shift, also all other gaps. */
 export const UnwatchedPanel = ({ offline, isCurrent }: UnwatchedProps) => {
   const { handover: texts } = useAlarmTexts();
   const dates = useDates();

@@ -171,7 +171,7 @@ const Imports = ({ customerId }: { customerId: number }) => {
         key={kind}
         customerId={customerId}
         kind={kind}
-        // The URL contains the import, so the page can be reloaded.
+        // The URL contains the import id, so the page can be reloaded.
         onBegin={(id) => setSearch({ kind, import: id })}
       />
     </>

@@ -24,7 +24,7 @@ const eventOf = ({ uuid }: OpenFall): string => {
   return uuid;
 };
 
-/** A write about an alarm. Returns the hits it changed. */
+/** A write for an alarm. Returns the hits it changed. */
 type Act = () => Promise<readonly RuleHit[]>;
 
 /** Performs all writes, and caches the changed hits. Throws the first error after trying all of them. */
@@ -32,7 +32,7 @@ const doAll = async (client: QueryClient, acts: readonly Act[]): Promise<void> =
   const results = await Promise.allSettled(acts.map((act) => act()));
   for (const result of results)
     for (const hit of result.status === 'fulfilled' ? result.value : []) cacheHits(client, hit.ruleCustomerId, [hit]);
-  // The refetch shows a refused user the reason: someone else was first.
+  // The refetch shows a refused user the reason: someone else got there first.
   await refetchStation(client);
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
@@ -46,7 +46,7 @@ const acknowledgeFall = async (fall: OpenFall, body: AcknowledgingUser): Promise
   return [];
 };
 
-/** Acknowledges everything open in a room. At a display, people say who they are. */
+/** Acknowledges everything open in a room. At a display, people enter their name. */
 export const useAcknowledge = (row: Row, onDone?: () => void) => {
   const { sensor } = useTexts();
   const client = useQueryClient();
@@ -117,7 +117,7 @@ export const useClose = (row: Row) => {
 
 type Classification = FeedbackCreation['classification'];
 
-/** Records a hit outcome, and returns the hit with the outcome. */
+/** Records a hit's outcome, and returns the updated hit. */
 const recordOutcome = async (hit: RuleHit, classification: Classification): Promise<RuleHit> => {
   const { id: ruleHitId, sensorId, sensorEventId: eventId, createDate: referenceDate } = hit;
   const body = { classification, ruleHitId, eventId, referenceDate, reason: 'station', description: '' };

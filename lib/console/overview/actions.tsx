@@ -8,7 +8,7 @@ import { Form } from '../ui/form.tsx';
 import { useAcknowledge, useClose, useRecordOutcome, useReopen } from './acknowledge.ts';
 import type { Row } from './board.ts';
 
-/** Asks who is going. Only a display asks, because anyone may stand in front of it. */
+/** Asks who is going. Only a display asks, because anyone could be standing in front of it. */
 const NameDialog = ({ row, onClose }: { row: Row; onClose: () => void }) => {
   const { sensor, overview: texts } = useTexts();
   const write = useAcknowledge(row, onClose);
@@ -26,7 +26,7 @@ const NameDialog = ({ row, onClose }: { row: Row; onClose: () => void }) => {
   );
 };
 
-/** The button for reporting that someone is on the way. */
+/** The button to report that someone is on the way. */
 export const GoButton = ({ row, isSmall = false }: { row: Row; isSmall?: boolean }) => {
   const { sensor, overview: texts } = useTexts();
   const { display } = useMe();
@@ -48,7 +48,7 @@ export const GoButton = ({ row, isSmall = false }: { row: Row; isSmall?: boolean
   );
 };
 
-/** The button for withdrawing the user's acknowledgement. */
+/** The button to withdraw the user's acknowledgement. */
 export const CannotGoButton = ({ row }: { row: Row }) => {
   const { overview: texts } = useTexts();
   const { id } = useMe();

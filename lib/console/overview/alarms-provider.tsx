@@ -14,10 +14,10 @@ import { stationQuery } from './station-query.ts';
 
 const MINUTE = 60_000;
 
-/** What is happening at a customer now, shared by all pages. */
+/** The current situation at a customer, shared by all pages. */
 export type Alarms = {
   customerId: number;
-  /** What is happening in the rooms. Rooms that need someone come first. */
+  /** The situation in the rooms. Rooms that need someone come first. */
   rows: readonly Row[];
   /** Alarms from the last 24 hours. */
   alarms: readonly Alarm[];
@@ -44,13 +44,13 @@ const Context = createContext<Alarms | null>(null);
 /** Returns the customer's alarms; null if no customer is chosen. */
 export const useAlarms = (): Alarms | null => use(Context);
 
-/** Returns the rows whose alarms need someone to go. */
+/** Returns the rows for rooms that someone needs to go to. */
 export const openRows = ({ rows }: Alarms): Row[] => rows.filter(({ kind }) => kind === 'open');
 
 /** Reads a customer's alarms. Nothing is read while no customer is chosen. */
 const useRead = (customerId: number | null): Alarms | null => {
   const { id: accountId, display = false } = useMe();
-  // Anyone may stand in front of a display.
+  // Anyone could be standing in front of a display.
   const userId = display ? null : accountId;
   const enabled = customerId !== null;
   const id = customerId ?? 0;

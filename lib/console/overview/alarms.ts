@@ -36,7 +36,10 @@ const isAlarm = (situation: RuleHit['situation']): boolean => {
 const isFall = ({ situation }: RuleHit): boolean => kinds[situation].type === 'fall';
 const subjectOf = (hit: RuleHit): string => `${hit.sensorId} ${isFall(hit) ? 'fall' : hit.situation}`;
 
-/** Returns when a hit was acknowledged or given an outcome (ms), whichever came first; Infinity if neither happened. */
+/**
+ * Returns the time (ms) at which a hit was acknowledged or given an outcome, whichever came first; Infinity if it was
+ * neither.
+ */
 const answeredAt = ({ acknowledgement, feedback, closure }: RuleHit): number =>
   Math.min(acknowledgement?.date ?? Infinity, feedback?.createDate ?? Infinity, closure?.date ?? Infinity);
 
@@ -69,8 +72,8 @@ const isOfFall = ({ isFall, sensorId, hits }: Alarm, fall: OpenFall): boolean =>
   isFall && sensorId === fall.sensorId && hits.some(({ createDate }) => createDate >= fall.since - MAX_CLOCK_SKEW_MS);
 
 /**
- * Adds open falls to their alarms, and returns the falls without an alarm, which no rule reported. An alarm counts from
- * the start of the fall, not from the hit, because the resident has been on the floor since then.
+ * Adds open falls to their alarms, and returns the falls without an alarm, which no rule reported. An alarm is timed
+ * from the start of the fall, not from the hit, because the resident has been on the floor since then.
  */
 export const withOpenFalls = (alarms: readonly Alarm[], falls: readonly OpenFall[]) => ({
   alarms: alarms.map((alarm): Alarm => {
@@ -94,8 +97,8 @@ const hasOutcome = ({ hits }: Alarm): boolean => hits.every(({ feedback, closure
 /** Whether people closed the fall. The list of open falls may still show it for a second. */
 const isClosed = ({ hits }: Alarm): boolean => hits.every(({ closure }) => closure);
 /**
- * Splits the answered alarms from a shift: `acknowledged` are those without an outcome or with a fall that is still
- * open. All others are `closed`, newest first.
+ * Splits the answered alarms from a shift: `acknowledged` has those without an outcome or with a fall that is still
+ * open. `closed` has all others, newest first.
  */
 export const answeredAlarms = (alarms: readonly Alarm[], now: number) => {
   const isRecent = ({ hits }: Alarm): boolean => Math.max(...hits.map(answeredAt)) > now - SHIFT;

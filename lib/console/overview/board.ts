@@ -19,7 +19,7 @@ type Item = {
   isSuspected: boolean;
   isOffline: boolean;
   acknowledgement: RuleHit['acknowledgement'];
-  /** How often recipients were notified. Grows with each escalation round. */
+  /** The number of times recipients were notified. Grows with each escalation round. */
   rounds: number;
   alarm?: Alarm;
   fall?: OpenFall;
@@ -33,10 +33,10 @@ export type Row = {
   name: string;
   /** When the oldest unanswered alarm began or, if all alarms are answered, when one was acknowledged. */
   since: number;
-  /** How many falls the row stands for, and when the last one began. */
+  /** How many falls the row represents, and when the most recent fall began. */
   falls: number;
   lastSince: number;
-  /** The highest escalation step that has notified people; 0 before the first. */
+  /** The highest escalation step that has notified people; 0 if none has yet. */
   step: number;
   acknowledgement: RuleHit['acknowledgement'];
   items: readonly [Item, ...Item[]];
@@ -126,8 +126,8 @@ const rowOf = (key: string, [first, ...others]: readonly [Item, ...Item[]], user
 };
 
 /**
- * Returns the board rows: those that need someone first, then oldest first. A room has one row for all its falls, and
- * one for each other situation. A second fall reopens the row.
+ * Returns the board rows. Rows that need someone come first, and older rows come before newer rows. A room has one row
+ * for all its falls, and one row for each other situation. A second fall reopens the row.
  */
 export const boardOf = (
   alarms: readonly Alarm[],

@@ -40,7 +40,7 @@ const Sentence = ({ watched, all, rooms }: Coverage) => {
 };
 
 /**
- * What the station shows while no alarm is open. It says "No open alarms" only about watched rooms, and only as long as
+ * What the station shows while no alarm is open. It says "No open alarms" only for watched rooms, and only as long as
  * the service responds.
  */
 export const Calm = ({ alarms }: { alarms: Alarms }) => {

@@ -38,8 +38,8 @@ export const unreportedFalls = (
 };
 
 /**
- * The last read of closed falls: how often the open falls had changed by then, and when (ms) the read succeeded or
- * failed.
+ * The most recent read of closed falls: how many times the open falls had changed by that time, and when (ms) the read
+ * succeeded or failed.
  */
 type Read = { changes: number | undefined; at: number };
 
@@ -51,8 +51,8 @@ export const nextRead = (changes: number, read: Read, now: number): number | fal
   read.changes === changes ? false : Math.max(1, read.at + MIN_INTERVAL_MS - now);
 
 /**
- * Returns how often a value has changed. The changes are counted because a fall that begins and ends between two reads
- * leaves the same open falls as before.
+ * Returns how many times a value has changed. The changes are counted because a fall that begins and ends between two
+ * reads leaves the same open falls as before.
  */
 const useChanges = (value: string): number => {
   const [seen, setSeen] = useState({ value, changes: 0 });

@@ -17,8 +17,8 @@ const useIsOnline = (): boolean =>
 type Read = { dataUpdatedAt: number; isError: boolean; fetchStatus: string };
 
 /**
- * Returns the connection state. It depends on how long the current read has been trying: browsers wake background tabs
- * only once a minute, so the age of the data says nothing.
+ * Returns the connection state. It depends on how long the current read has been in progress: browsers wake background
+ * tabs only once a minute, so the age of the data says nothing.
  */
 export const useConnection = (reads: readonly Read[]): Connection => {
   const hasNetwork = useIsOnline();

@@ -5,10 +5,10 @@ const notAboutFalls: readonly Gap['kind'][] = ['no_rule_for_silence', 'unnotifie
 /** A room in which a fall reaches no one, and why. */
 type UnwatchedRoom = { sensorId: string; name: string; kind: Gap['kind'] };
 
-/** The number of watched rooms, the number of all rooms, and the first unwatched ones. */
+/** The number of watched rooms, the number of all rooms, and the first unwatched rooms. */
 export type Coverage = { watched: number; all: number; rooms: readonly UnwatchedRoom[] };
 
-/** Returns how many rooms are watched. A room is unwatched even if a fall reaches no one only at certain hours. */
+/** Returns how many rooms are watched. A room counts as unwatched even if falls reach no one only at certain hours. */
 export const coverageOf = ({ sensors: all, gaps, names, fallsTold }: Watch): Coverage => {
   const rooms = new Map<string, UnwatchedRoom>();
   let unnamed = 0;
@@ -24,6 +24,6 @@ export const coverageOf = ({ sensors: all, gaps, names, fallsTold }: Watch): Cov
   return { watched: all - unwatched, all, rooms: [...rooms.values()] };
 };
 
-/** Whether a gap about falls is about rules or people rather than a sensor, and may therefore affect every room. */
+/** Whether a gap for falls concerns rules or people rather than a sensor, and may therefore affect every room. */
 export const hasGeneralGap = ({ gaps }: Watch): boolean =>
   gaps.some((gap) => !notAboutFalls.includes(gap.kind) && !('sensorIds' in gap) && gap.kind !== 'no_sensors');

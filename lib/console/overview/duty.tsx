@@ -4,7 +4,7 @@ import { Name } from '../ui/name.tsx';
 import { Panel } from '../ui/panel.tsx';
 import type { Alarms } from './alarms-provider.tsx';
 
-/** Who is on duty now and until when, and how to reach them. A display may not open the roster. */
+/** Who is on duty now, until when, and how to reach them. A display may not open the roster. */
 export const Duty = ({ onDuty }: Pick<Alarms, 'onDuty'>) => {
   const { overview: texts, roster } = useTexts();
   const dates = useDates();

@@ -2,7 +2,7 @@ import { useDates } from '../texts/texts.tsx';
 import { clockOf } from '../ui/clock.ts';
 import { useNow } from '../ui/now.ts';
 
-/** A running clock of the time since `since`. The browser clock may be behind the service. */
+/** A running clock that shows the time since `since`. The browser clock may be behind the service's clock. */
 export const ElapsedTime = ({ since }: { since: number }) => {
   const dates = useDates();
   const now = useNow();

@@ -18,7 +18,7 @@ const OVERLAP_MS = 60_000;
 /** Rule hits from the last 24 hours, newest first. */
 type Hits = {
   hits: readonly RuleHit[];
-  /** Whether no hit is missing. At most 1,000 are read. */
+  /** Whether the list contains every hit. At most 1,000 are read. */
   isWhole: boolean;
   /** The time (ms) of the newest known change, including changes to older hits. */
   changed: number;
@@ -26,7 +26,7 @@ type Hits = {
 
 const hitsKey = (customerId: number) => ['hits', customerId] as const;
 
-/** Reads a customer's hits since a time (ms), newest first. */
+/** Reads a customer's hits since the given time (ms), newest first. */
 const readHits = async (customerId: number, since: number): Promise<Pick<Hits, 'hits' | 'isWhole'>> => {
   const hits: RuleHit[] = [];
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -62,7 +62,7 @@ export const cacheHits = (client: QueryClient, customerId: number, hits: readonl
   client.setQueryData<Hits>(hitsKey(customerId), (known) => known && merged(known, hits, Date.now()));
 };
 
-/** Caches the hits that changed last. Reads all hits again if others may have changed as well. */
+/** Caches the most recently changed hits. Reads all hits again if others may have changed as well. */
 export const noteChanges = (client: QueryClient, customerId: number, hits: readonly RuleHit[]): void => {
   const known = client.getQueryData<Hits>(hitsKey(customerId));
   const isGap = known !== undefined && hits.every(({ updateDate }) => updateDate > known.changed - OVERLAP_MS);

@@ -8,7 +8,7 @@ import type { Row } from './board.ts';
 
 type Message = RuleHit['ruleMessages'][number];
 
-/** How long (ms) after a fall starts the hit may arrive. */
+/** How long (ms) after the start of a fall its hit may arrive. */
 const HIT_DELAY_MS = 15_000;
 
 type StepProps = { icon: ComponentType<{ className: string }>; isBad?: boolean; children: ReactNode };
@@ -40,7 +40,7 @@ const Recipient = ({ name, messages }: { name: string; messages: readonly Messag
   );
 };
 
-/** Who was notified of the alarms in a row, and with what result. */
+/** Who was notified of a row's alarms, and with what result. */
 export const Ladder = ({ row, isKnown }: { row: Row; isKnown: boolean }) => {
   const { overview: texts } = useTexts();
   const dates = useDates();

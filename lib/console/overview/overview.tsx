@@ -22,7 +22,7 @@ import './overview.css';
 /** How long (ms) buttons ignore taps after rows have moved, because a finger may already be on its way. */
 const SETTLE_MS = 400;
 
-/** Whether rows have just moved, because their `order` has changed. */
+/** Whether rows have just moved because their `order` changed. */
 const useIsMoving = (order: string): boolean => {
   const [settled, setSettled] = useState(order);
   useEffect(() => {

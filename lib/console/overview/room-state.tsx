@@ -35,7 +35,7 @@ const AlarmState = ({ row }: { row: Row }) => {
   );
 };
 
-/** Returns the alarms for some sensors; none while no customer is chosen. */
+/** Returns the alarms for the given sensors; none while no customer is chosen. */
 export const useAlarmsOf = (sensorIds: readonly string[]): Row[] =>
   (useAlarms()?.rows ?? []).filter(({ sensorId }) => sensorIds.includes(sensorId));
 

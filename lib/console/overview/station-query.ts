@@ -13,11 +13,11 @@ type Seen = Pick<Station, 'watch' | 'onDuty'> & {
   /** The open falls, newest first, and the number of unlisted sensors with falls. */
   falls: readonly OpenFall[];
   more: number;
-  /** The hits that changed last. */
+  /** The most recently changed hits. */
   changed: readonly RuleHit[];
 };
 
-/** How often (ms) alarms are read while they are visible or audible, and otherwise. */
+/** How often (ms) alarms are read while they can be seen or heard, and how often otherwise. */
 const FAST_MS = 5_000;
 const SLOW_MS = 60_000;
 

@@ -10,7 +10,7 @@ import { Name, NameLink } from '../ui/name.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { hasGap } from './watch-queries.ts';
 
-/** The id of the panel listing what is not watched. */
+/** The id of the panel that lists what is not watched. */
 export const GAPS_ID = 'not-watched';
 
 /** The page where a gap can be closed, if it is not a sensor, rule or webhook page. */
@@ -65,7 +65,7 @@ const SubjectName = ({ subject: { name, href, needs } }: { subject: Subject }) =
 };
 
 type ItemProps = { what: string; href: string | undefined; todo: string; children?: ReactNode };
-/** What is wrong, what it concerns and what to do, with a link to where it can be changed. */
+/** What is wrong, what it concerns and what to do, with a link to the page where it can be changed. */
 const Item = ({ what, href, todo, children }: ItemProps) => (
   <List.Item>
     {href ? (

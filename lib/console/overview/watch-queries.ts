@@ -10,7 +10,7 @@ export const SLOW_REFETCH_MS = 30_000;
 // In background tabs too: a user who returns must not see stale data.
 const slowly = { refetchInterval: SLOW_REFETCH_MS, refetchIntervalInBackground: true } as const;
 
-/** The query for sensor counts across all customers. For this, the API reads every customer's list. */
+/** The query for sensor counts across all customers. To answer it, the API reads every customer's list. */
 export const allSensorsQuery = queryOptions({
   queryKey: ['sensors', 'count'],
   ...slowly,
@@ -24,7 +24,7 @@ export const allSensorsQuery = queryOptions({
   },
 });
 
-/** Returns the query for whether the customer has webhooks. */
+/** Returns the query that checks whether the customer has webhooks. */
 export const webhooksQuery = (customerId: number) =>
   queryOptions({
     queryKey: ['webhooks', 'exist', customerId],

@@ -49,7 +49,7 @@ const ProblemItem = ({ problem, onSeen }: { problem: Problem; onSeen: () => void
 /** Lists webhooks that were disabled or whose deliveries failed permanently, until someone marks them as seen. */
 export const WebhookProblems = ({ watch: { troubles } }: { watch: Watch }) => {
   const { overview: texts } = useTexts();
-  // The watch is up to a minute old, so it still has what was just marked as seen.
+  // The watch is up to a minute old, so it still contains the problems just marked as seen.
   const [seen, setSeen] = useState<Readonly<Record<string, number>>>({});
   const problems = troubles.filter(({ webhookId, date }) => date > (seen[webhookId] ?? 0));
   if (problems.length === 0) return null;

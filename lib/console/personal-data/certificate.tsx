@@ -40,7 +40,7 @@ const useErased = ({ counts }: Erasure) => {
     .map(([name, count]) => [name, dates.number(count)] as const);
 };
 
-/** An erasure certificate: time and reason, what was erased, what remains, where and until when. */
+/** An erasure certificate: the time and reason, what was erased, and what remains, with where and until when. */
 export const Certificate = ({ erasure }: { erasure: Erasure }) => {
   const texts = usePersonalDataTexts();
   const dates = useDates();

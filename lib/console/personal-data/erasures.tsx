@@ -14,7 +14,7 @@ import { isRunning, JobState, refetchIntervalOf, useColumns, useSubjectText } fr
 import { ErasureRequest } from './request.tsx';
 import { usePersonalDataTexts } from './texts.ts';
 
-/** The minimum erasure duration (ms). A last pass erases what was still being written when the erasure started. */
+/** The minimum erasure duration (ms). A final pass erases what was still being written when the erasure started. */
 const MIN_DURATION_MS = 16 * 60_000;
 const endOf = ({ createDate, begins }: Erasure): number => (begins ?? createDate) + MIN_DURATION_MS;
 const hasBegun = ({ state }: Erasure): boolean => state !== 'requested' && state !== 'canceled';

@@ -10,7 +10,7 @@ import { StartJob } from './start-job.tsx';
 import { isNoCustomer, subjectFrom, useSubjectName } from './subject-choice.ts';
 import { usePersonalDataTexts } from './texts.ts';
 
-/** The customer this page is about. The URL may name a different one than the header. */
+/** The customer this page is about. The URL may name a different customer than the header does. */
 const CustomerLine = ({ customerId }: { customerId: number }) => {
   const texts = usePersonalDataTexts();
   const name = useSubjectName(customerId, { kind: 'customer', id: null });

@@ -11,7 +11,7 @@ import { usePersonalDataTexts } from './texts.ts';
 
 type RequestProps = { job: Erasure; customerId: number };
 
-/** The buttons to approve and cancel a requested erasure. No one approves their own request. */
+/** The buttons to approve and cancel a requested erasure. No one can approve their own request. */
 const Answers = ({ job: { id: erasureId, actor, approvedBy }, customerId }: RequestProps) => {
   const texts = usePersonalDataTexts();
   const me = useMe();

@@ -26,7 +26,7 @@ const useJob = (customerId: number, kind: Kind, isRequest: boolean) => {
   const erasing = isRequest ? texts.erasureRequested : texts.erasureStarted;
   const params = { path: { customerId } };
   return useWrite({
-    // Mutation arguments stay in memory for minutes, so the password is not read from its field until here.
+    // Mutation arguments stay in memory for minutes, so the password is not read from its field until this point.
     send: ({ takePassword, ...rest }: Job) => {
       const body = { ...rest, password: takePassword() };
       return kind === 'export'
@@ -84,7 +84,7 @@ const useStartJob = (customerId: number, chosen: SubjectChoice) => {
   return { jobs, start };
 };
 
-/** Why a job did not start, unless a field shows it. If the login is too old, a button leads to a new one. */
+/** Why a job did not start, unless a field shows it. If the login is too old, a button leads to a new login. */
 const StartError = ({ error }: { error: unknown }) => {
   if (!(error instanceof Problem) || error.faults.length > 0) return null;
   return (
@@ -97,7 +97,7 @@ const StartError = ({ error }: { error: unknown }) => {
   );
 };
 
-/** The form for starting an export or, after confirmation, an erasure. */
+/** The form that starts an export or, after confirmation, an erasure. */
 export const StartJob = ({ customerId, initial }: { customerId: number; initial: SubjectChoice }) => {
   const texts = usePersonalDataTexts();
   const { login } = useTexts();

@@ -40,8 +40,7 @@ export const subscribe = async (applicationServerKey: string): Promise<Subscribe
   if ((await Notification.requestPermission()) !== 'granted') return null;
   cachedPolicy ??= policy();
   const registration = await activated(await navigator.serviceWorker.register(cachedPolicy.createScriptURL(script)));
-  // With an existing subscription for another key (for example, after the service was set up again), subscribe would
-  // fail.
+  // If a subscription for another key exists (for example, after the service was set up again), subscribe would fail.
   await (await registration.pushManager.getSubscription())?.unsubscribe();
   return toSubscribed(await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey }));
 };

@@ -70,7 +70,7 @@ worker.addEventListener('push', (event) => {
 const acknowledge = async ({ title, lang, tag, data: url }: Notification): Promise<void> => {
   const answer = await fetch(url, {
     method: 'POST',
-    // The URL is the credential. A session in this browser must not be used, and must not end.
+    // The URL is the credential. A session in this browser must not be used, and must not be ended.
     credentials: 'omit',
     headers: { 'Content-Type': 'application/json' },
     body: '{}',

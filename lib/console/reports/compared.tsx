@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 const tenths = (value: number) => Math.round(value * 10) / 10;
 const minutes = (ms: number | null) => (ms === null ? null : tenths(ms / MINUTE));
 
-/** Charts comparing months, oldest first. */
+/** Charts that compare months, oldest first. */
 export const Compared = ({ months }: { months: readonly ReportMonth[] }) => {
   const texts = useReportTexts();
   const names = useMonths();

@@ -51,7 +51,7 @@ const useReports = (customerId: number, stored: readonly string[]) => [
   useReport(customerId, stored[4]),
 ];
 
-/** Returns the URL for downloading a monthly report as a file with the browser session. */
+/** Returns the URL from which the browser session can download a monthly report as a file. */
 const fileOf = (customerId: number, month: string): string =>
   `${apiUrl}/customers/${customerId}/report.csv?from=${month}`;
 

@@ -6,7 +6,7 @@ import { duration } from './duration.ts';
 import { useReportTexts } from './texts.ts';
 import '../ui/list.css';
 
-/** The maximum number of rooms listed. The file has all of them. */
+/** The maximum number of rooms listed. The file contains all rooms. */
 const MAX_ROOMS = 200;
 
 // Lets headers wrap in narrow columns.

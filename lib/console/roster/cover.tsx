@@ -7,7 +7,7 @@ const percent = (part: number, whole: number): string => `${(part / whole) * 100
 
 type CoverProps = { day: string; timeZone: string; spans: readonly Span[] };
 
-/** Returns the spans within a day, and when the day starts and how long it is (ms). */
+/** Returns the spans within a day, and the start and length (ms) of the day. */
 const useDay = ({ day, timeZone, spans }: CoverProps) => {
   const begin = startOfDay(day, timeZone);
   const end = startOfDay(dayAfter(day), timeZone);

@@ -18,7 +18,7 @@ type Channel = RosterPerson['reachableBy'][number];
 /** A rule that notifies the people on duty about something urgent, and the channels used. */
 type DutyRule = Pick<Rule, 'name' | 'schedule'> & { channels: readonly Channel[] };
 
-/** Returns the enabled rules about urgent situations that notify the people on duty, in the first or a later step. */
+/** Returns the enabled rules for urgent situations that notify the people on duty, in the first or a later step. */
 export const dutyRules = (rules: readonly Rule[]): DutyRule[] =>
   rules.flatMap(({ name, schedule, isEnabled, situation, recipients, escalation = [] }) => {
     const all = [...recipients, ...escalation.flatMap((step) => step.recipients)];
@@ -36,7 +36,7 @@ type Plan = {
   now: number;
 };
 
-/** Returns the shifts on some days, adjusted for users who have gone on or off duty themselves. */
+/** Returns the shifts on the given days, adjusted for users who have gone on or off duty themselves. */
 const shiftsIn = (days: readonly string[], { roster, timeZone, onDuty, now }: Plan): Shift[] => {
   const isOnDuty = ({ userId }: Shift): boolean => onDuty.some((user) => user.userId === userId);
   const isNow = ({ start, end }: Shift): boolean => start <= now && now < end;
@@ -87,7 +87,7 @@ export const gapsIn = (spans: readonly Span[], now: number): Span[] =>
     .filter(({ to, coverage }) => to > now && (coverage === 'nobody' || coverage === 'unreachable'))
     .map((span) => ({ ...span, from: Math.max(span.from, now) }));
 
-/** Returns the parts of spans between two times (ms). */
+/** Returns the parts of the spans that lie between two times (ms). */
 export const spansBetween = (spans: readonly Span[], from: number, to: number): Span[] =>
   spans
     .filter((span) => span.from < to && span.to > from)

@@ -7,7 +7,7 @@ import { DayOfUser } from './shift.tsx';
 import { useRosterTexts } from './texts.ts';
 import type { RosterView } from './view.ts';
 
-/** The roster for a week on a phone: a card for each day, with what is covered and who works. */
+/** The roster for a week on a phone: a card for each day that shows the coverage and who works. */
 export const DayList = ({ view }: { view: RosterView }) => {
   const texts = useRosterTexts();
   const { people, entries, week, timeZone, spans } = view;

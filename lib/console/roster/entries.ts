@@ -70,14 +70,14 @@ export const withWeeklyDay = withoutDay;
 export const withShift = (entries: readonly RosterEntry[], userId: number, date: string, hours: Hours) =>
   withDay(entries, userId, date, [...shiftsOf(entries, userId, date), hours]);
 
-/** Returns a roster without a shift on one day. A weekly shift stays on all other days. */
+/** Returns a roster with a shift removed on one day. A weekly shift stays on all other days. */
 export const withoutShift = (entries: readonly RosterEntry[], shift: Shift): RosterEntry[] => {
   const { userId, date } = shift;
   const others = shiftsOf(entries, userId, date).filter((other) => !isSame(other, shift));
   return withDay(entries, userId, date, others);
 };
 
-/** Returns a roster with a weekly shift on some weekdays. */
+/** Returns a roster with a weekly shift on the given weekdays. */
 export const withWeeklyShift = (
   entries: readonly RosterEntry[],
   userId: number,
@@ -90,7 +90,7 @@ export const withWeeklyShift = (
   return [...entries.filter((entry) => !isMeant(entry)), { userId, days: days.toSorted((a, b) => a - b), from, to }];
 };
 
-/** Returns a roster without a weekly shift on the weekday of the given shift. */
+/** Returns a roster with a weekly shift removed on the given shift's weekday. */
 export const withoutWeeklyShift = (entries: readonly RosterEntry[], shift: Shift): RosterEntry[] =>
   entries.flatMap((entry) => {
     if (entry.days === undefined || entry.userId !== shift.userId || !isSame(entry, shift)) return [entry];

@@ -8,7 +8,7 @@ const MAX_NAMED = 3;
 
 type GapsProps = { gaps: readonly Span[]; timeZone: string; onAdd: ((gap: Span) => void) | null };
 
-/** Warns about upcoming hours when a rule for the people on duty reaches no one. */
+/** Warns about upcoming hours in which a rule for the people on duty reaches no one. */
 export const Gaps = ({ gaps, timeZone, onAdd }: GapsProps) => {
   const texts = useRosterTexts();
   const dates = useRosterDates(timeZone);

@@ -30,7 +30,7 @@ const MINUTE = 60_000;
 /** How many days to check for gaps. */
 const DAYS_AHEAD = 14;
 
-/** Returns what is covered in the week shown, and the upcoming gaps. */
+/** Returns the coverage for the week shown, and the upcoming gaps. */
 const useCoverage = (
   { timeZone, entries, people, rules, onDuty }: RosterData,
   week: Week,
@@ -194,7 +194,7 @@ const RosterOf = ({ customerId }: { customerId: number }) => (
   <Loaded query={useQuery(rosterQuery(customerId))}>{(data) => <Roster {...data} />}</Loaded>
 );
 
-/** The roster page: who is on duty when, and the hours when no one is on duty although a rule needs someone. */
+/** The roster page: who is on duty when, and the hours when no one is on duty even though a rule needs someone. */
 export const RosterPage = () => {
   const texts = useRosterTexts();
   return (

@@ -4,8 +4,8 @@ import type { Hours } from './entries.ts';
 import { formatHours, useRosterTexts } from './texts.ts';
 
 /**
- * Returns the API message about a field in any entry. A roster change replaces all entries, so the position of an entry
- * in the request means nothing to the user.
+ * Returns the API's error message for a field in any entry. A roster change replaces all entries, so the position of an
+ * entry in the request means nothing to the user.
  */
 export const faultIn = (error: unknown, field: string): string | undefined => {
   if (!(error instanceof Problem)) return undefined;
@@ -18,7 +18,7 @@ const MAX_USUAL = 4;
 
 type HoursProps = { value: Hours; onChange: (hours: Hours) => void; usual: readonly Hours[]; error: unknown };
 
-/** Fields for when a shift begins and ends, with the hours of other shifts to choose from. */
+/** Fields for a shift's start and end times, with the hours of other shifts to choose from. */
 export const HoursFields = ({ value, onChange, usual, error }: HoursProps) => {
   const { dialog: texts } = useRosterTexts();
   const field = (name: 'from' | 'to') => (

@@ -25,7 +25,7 @@ type TableProps = {
   onMove: (shift: Shift, to: Cell) => void;
 };
 
-/** The roster for a week: a row for each person, a column for each day, and above them what is covered. */
+/** The roster for a week: a row for each person, a column for each day, and a top row that shows the coverage. */
 export const RosterTable = ({ view, onSelect, onMove }: TableProps) => {
   const texts = useRosterTexts();
   const { people, week, timeZone, spans, onChoose } = view;

@@ -23,7 +23,7 @@ export const todayIn = (timeZone: string, now: number): string => wallTime(now, 
 export const daysFrom = (first: string, count: number): string[] =>
   Array.from({ length: count }, (_, at) => dayAfter(first, at));
 
-/** Returns the Mondays of the weeks after a week, as far ahead as single-day shifts can be entered. */
+/** Returns the Mondays after the given Monday, as far ahead as single-day shifts can be entered. */
 export const weeksAfter = (monday: string, today: string): string[] =>
   Array.from({ length: 9 }, (_, at) => dayAfter(monday, 7 * (at + 1))).filter(
     (next) => dayAfter(next, 6) <= dayAfter(today, MAX_DAYS_AHEAD),

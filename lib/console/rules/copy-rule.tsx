@@ -13,7 +13,7 @@ import { Form } from '../ui/form.tsx';
 /** The maximum length (characters) of a rule name. */
 const MAX_NAME = 64;
 
-/** A button for copying a rule. It asks for a name, and opens the copy. */
+/** A button that copies a rule. It asks for a name, and opens the copy. */
 export const CopyRule = ({ rule: { id: ruleId, name }, isInList = false }: { rule: Rule; isInList?: boolean }) => {
   const { rules: texts, setup } = useTexts();
   const [, go] = useLocation();

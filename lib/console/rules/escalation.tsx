@@ -5,7 +5,7 @@ import type { fieldsOf } from '../ui/draft.ts';
 import { Recipients } from './recipients.tsx';
 
 const MAX_STEPS = 5;
-/** How long (s) a new step waits after the previous one by default. */
+/** How long (s) a new step waits after the previous step by default. */
 const STEP_DELAY = 300;
 
 type Step = NonNullable<RuleUpdate['escalation']>[number];
@@ -53,7 +53,7 @@ type Props = {
   errorOf: (path: string) => string | undefined;
 };
 
-/** Escalation fields: whom a rule notifies when no one acknowledges. */
+/** Escalation fields: whom a rule notifies when no one acknowledges the alarm. */
 export const Escalation = ({ customerId, rule, onChange, field, errorOf }: Props) => {
   const { rules: texts } = useTexts();
   const { escalation = [] } = rule;

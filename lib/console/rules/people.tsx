@@ -47,7 +47,7 @@ export const usePersonName = (customerId: number) => {
 
 type AddPersonProps = { customerId: number; onAdd: (recipient: Recipient) => void; error: string | undefined };
 
-/** Fields for adding a person, or the people on duty, with a channel. */
+/** Fields to add a person, or the people on duty, with a channel. */
 export const AddPerson = ({ customerId, onAdd, error }: AddPersonProps) => {
   const { rules: texts, overview } = useTexts();
   const users = useUsers(customerId);

@@ -8,7 +8,7 @@ import { useTexts } from '../texts/texts.tsx';
 import { useWebhookTexts } from '../webhooks/texts.ts';
 import { AddPerson, type Recipient, usePersonName } from './people.tsx';
 
-/** Returns the query for bot webhooks, the only ones a rule can notify. Only users who can manage bots see them. */
+/** Returns the query for bot webhooks, the only webhooks a rule can notify. Only users who can manage bots see them. */
 const useWebhooks = (customerId: number) => {
   const can = useCan();
   return useQuery({

@@ -27,7 +27,7 @@ const useScopeText = ({ sensorId, sensorGroupId, regionId }: RuleUpdate, custome
   return regionId === null ? texts.atSensor(sensor) : texts.atRegion(sensor, region?.name ?? '…');
 };
 
-/** Returns when a rule applies; '' if always. */
+/** Returns when a rule applies; '' if it always applies. */
 export const useScheduleText = ({ schedule }: Pick<RuleUpdate, 'schedule'>): string => {
   const { rules: texts } = useTexts();
   const names = daysIn(useLocale(), 'short');

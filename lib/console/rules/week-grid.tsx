@@ -35,7 +35,7 @@ const Days = ({ schedule, onChange }: TimesProps) => {
   const { rules: texts } = useTexts();
   const names = daysIn(useLocale(), 'short');
   const choose = (values: string[]) => {
-    // A schedule without a day would never apply, so the last day cannot be removed.
+    // A schedule without any days would never apply, so the last day cannot be removed.
     if (values.length > 0) onChange({ ...schedule, days: values.map(Number).toSorted((a, b) => a - b) });
   };
   return (

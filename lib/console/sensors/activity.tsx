@@ -14,7 +14,7 @@ const DAYS = 7;
 type Span = { from: number; to: number };
 type Day = { start: number; spans: readonly Span[]; known: Span };
 
-/** Returns the periods of presence in a room until `now`, from the newest events (newest first). */
+/** Returns the periods of presence in a room until `now`, based on the newest events (newest first). */
 const spansOf = (events: readonly Pick<Event, 'type' | 'action' | 'createDate'>[], now: number): Span[] => {
   const changes = events.filter(({ type }) => type === 'presence').toReversed();
   return changes.flatMap(({ action, createDate }, at) =>
@@ -27,7 +27,10 @@ const clamp = ({ from, to }: Span, within: Span): Span => ({
   to: Math.max(Math.min(to, within.to), within.from),
 });
 
-/** Returns the last days including today, newest first, from midnight to midnight in the browser's time zone. */
+/**
+ * Returns the most recent days including today, newest first. Each runs from midnight to midnight in the browser's time
+ * zone.
+ */
 const daysOf = (spans: readonly Span[], since: number, now: number, count: number): Day[] =>
   Array.from({ length: count }, (_, back): Day => {
     const date = new Date(now);

@@ -1,4 +1,7 @@
-/** How many rooms per group a long list shows. Rooms that are not normal are always shown, even if there are more. */
+/**
+ * How many rooms per group a long list shows. Rooms that are not normal are always shown, even if they exceed this
+ * number.
+ */
 const MAX_SHOWN = 8;
 /** The minimum number of rooms to hide. A line in place of fewer rooms would not save any space. */
 const MIN_HIDDEN = 3;

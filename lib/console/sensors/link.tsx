@@ -11,8 +11,8 @@ import { fieldValues } from '../ui/field-values.ts';
 import { Form } from '../ui/form.tsx';
 
 /**
- * Returns the error to show at the code field. The API does not report every problem with a code as a field error: the
- * code may be unknown, the sensor may belong to another customer, or a limit may be reached.
+ * Returns the error to show next to the code field. The API does not report every problem with a code as a field error:
+ * the code may be unknown, the sensor may belong to another customer, or a limit may be reached.
  */
 const faultOfCode = (error: unknown): string | undefined =>
   faultOf(error, 'code') ?? (error instanceof Problem && error.faults.length === 0 ? error.message : undefined);
@@ -27,7 +27,9 @@ const linkSensor = async (body: Link): Promise<LinkedSensor> => {
   return { id, manufacturer: body.manufacturer, customerId: body.customerId ?? null };
 };
 
-/** A form for linking a sensor by pairing code to the user's customer, or to a customer chosen by a system admin. */
+/**
+ * A form that uses a pairing code to link a sensor to the user's customer, or to a customer chosen by a system admin.
+ */
 export const LinkForm = ({ onDone }: { onDone: (sensor: LinkedSensor) => void }) => {
   const { sensors: texts, customer } = useTexts();
   const { isAdmin } = useMe();

@@ -30,7 +30,7 @@ const More = ({ hidden, isOpen, onToggle }: MoreProps) => {
 };
 
 /**
- * Shortens the groups in a list. Each group keeps the rooms that are not normal, and a few normal ones. `isShown` is
+ * Shortens the groups in a list. Each group keeps the rooms that are not normal, and a few normal rooms. `isShown` is
  * whether a room is shown; `footOf` returns the line below the last room in a shortened group.
  */
 export const useLongGroups = (rooms: readonly ListedSensor[], selected: string) => {

@@ -43,7 +43,7 @@ const Preview = ({ name }: { name: string }) => {
   );
 };
 
-/** A form for naming the room of a newly linked sensor, and for choosing the group. */
+/** A form to name the room of a newly linked sensor, and to choose the group. */
 export const NameRoom = ({ sensor, onDone }: { sensor: LinkedSensor; onDone: () => void }) => {
   const { sensors: texts, groups: groupTexts, save: label } = useTexts();
   const { data: groups = [] } = useGroups(sensor.customerId ?? 0);

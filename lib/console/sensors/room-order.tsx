@@ -16,7 +16,7 @@ export const useGroupNames = () => {
   return (sensorId: string): string => names.get(sensorId) ?? '';
 };
 
-/** Returns a function that ranks a room: the most urgent alarm first, then what is offline, then what is normal. */
+/** Returns a function that ranks a room: the most urgent alarm first, then offline rooms, then normal rooms. */
 const useRank = () => {
   const rows = useAlarms()?.rows ?? [];
   return ({ id, isActive }: ListedSensor): number => {

@@ -33,7 +33,7 @@ export const LastReport = ({ sensor: { state }, style = 'long' }: LastReportProp
   return <time title={dates.exact(lastSeen)}>{dates.ago(lastSeen, now, style)}</time>;
 };
 
-/** The last fall in a room, as far back as alarms are kept. */
+/** The most recent fall in a room, as far back as alarms are kept. */
 const LastFall = ({ sensor: { id, customerId } }: { sensor: ListedSensor }) => {
   const { sensors: texts } = useTexts();
   const dates = useDates();

@@ -36,7 +36,7 @@ const useUrlFilter = () => {
   const [search, setSearch] = useSearchParams();
   const filter = {
     page: Math.max(0, Math.floor(Number(search.get('page')) || 0)),
-    /** The sort order. If empty, rooms that are not normal come first, followed by the others by name. */
+    /** The sort order. If empty, rooms that are not normal come first, followed by the other rooms by name. */
     sort: (search.get('sort') ?? '') as NonNullable<Query['sortBy']> | '',
     text: search.get('search') ?? '',
     state: search.get('state') ?? '',
@@ -53,7 +53,9 @@ const useUrlFilter = () => {
   return { filter, change };
 };
 
-/** When a room last had a fall: the time if it was in the last day, otherwise the date. Empty if no fall is known. */
+/**
+ * When a room last had a fall: the time if it was within the last day, otherwise the date. Empty if no fall is known.
+ */
 const LastFall = ({ sensor: { id, customerId } }: { sensor: ListedSensor }) => {
   const dates = useDates();
   const now = useNow(60_000);
@@ -98,7 +100,7 @@ const useColumns = ({ groupOf, onDetails }: ColumnsOf): Column<ListedSensor>[] =
   ];
 };
 
-/** A button for linking a sensor. The user is then asked for the room name. */
+/** A button that links a sensor. The user is then asked for the room name. */
 const LinkButton = () => {
   const { sensors: texts } = useTexts();
   const [isOpen, setIsOpen] = useState(false);
@@ -155,8 +157,8 @@ const useQueryOf = ({ page, sort, text, state }: ReturnType<typeof useUrlFilter>
 };
 
 /**
- * The page for all rooms of the customer: a summary that filters, the list, and the details of one room beside it. The
- * API searches, sorts and pages the list.
+ * The page for all of the customer's rooms: a summary that acts as a filter, the list, and the details of one room
+ * beside it. The API searches, sorts and pages the list.
  */
 export const SensorsPage = () => {
   const { sensors: texts, floorPlan } = useTexts();

@@ -10,7 +10,7 @@ import { useTexts } from '../texts/texts.tsx';
 import { LyingIcon } from '../ui/state-icons.tsx';
 import './alarm-bar.css';
 
-/** The maximum number of rooms in the bar. The others are on the station. */
+/** The maximum number of rooms in the bar. The station shows the others. */
 const MAX_ROOMS = 3;
 
 const namesOf = (rows: readonly Row[]): string => [...new Set(rows.map(({ name }) => shortName(name)))].join(', ');
@@ -80,7 +80,7 @@ const Room = ({ row }: { row: Row }) => {
   );
 };
 
-/** All rooms but the first, in a single line. Phones have no space for a row per room. */
+/** All rooms but the first, on a single line. Phones have no space for a row per room. */
 const Others = ({ rows, more }: { rows: readonly Row[]; more: number }) => {
   const { overview: texts } = useTexts();
   const ofKind = (kind: Row['kind']) => namesOf(rows.filter((row) => row.kind === kind));
@@ -94,8 +94,8 @@ const Others = ({ rows, more }: { rows: readonly Row[]; more: number }) => {
 };
 
 /**
- * The alarms, on every page: rooms that need someone, and the user's own. Screen readers announce new ones, but not the
- * passing seconds.
+ * The alarms, on every page: rooms that need someone, and the user's own. Screen readers announce new alarms, but not
+ * the passing seconds.
  */
 export const AlarmBar = () => {
   const { overview: texts } = useTexts();

@@ -14,7 +14,7 @@ export const customersQuery = queryOptions({
 });
 
 type Choice = {
-  /** The customer whose data is shown; null if it is the data of all customers, or none. */
+  /** The customer whose data is shown; null if that is the data of all customers, or of none. */
   customerId: number | null;
   choose: (customerId: number | null) => void;
   /** Whether there are no customers at all; undefined while unknown. */

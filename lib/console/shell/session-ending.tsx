@@ -10,12 +10,12 @@ import { Dialog } from '../ui/dialog.tsx';
 import { useNow } from '../ui/now.ts';
 
 const MINUTE = 60_000;
-/** The console announces the end of a session this long (ms) in advance. */
+/** How long (ms) in advance the console announces the end of a session. */
 const WARNING_MS = 60 * MINUTE;
 /** How long (ms) a page waits before it asks when the session ends. Alarms are loaded first. */
 const DELAY_MS = 30_000;
 
-/** Returns when (ms) the session ends; null while unknown, and on a display. */
+/** Returns the time (ms) at which the session ends; null while unknown, and on a display. */
 const useSessionEnd = (): number | null => {
   const { display } = useMe();
   const [isTime, setIsTime] = useState(false);
@@ -33,7 +33,7 @@ const useSessionEnd = (): number | null => {
   return data?.find(({ isCurrent }) => isCurrent)?.expires ?? null;
 };
 
-/** A line announcing the end of the session an hour in advance. It lets the user log in again. */
+/** A line that announces the end of the session an hour in advance. It lets the user log in again. */
 export const SessionEnding = () => {
   const { login: texts } = useTexts();
   const dates = useDates();

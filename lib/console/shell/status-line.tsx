@@ -39,7 +39,7 @@ const Watched = ({ watch, isWatchUnknown }: Alarms) => {
     // The station may have to be rendered first.
     requestAnimationFrame(() => document.getElementById(GAPS_ID)?.scrollIntoView({ block: 'start' }));
   };
-  // Gaps that are not about falls, such as a missing rule for offline sensors, leave every room watched.
+  // Gaps that do not concern falls, such as a missing rule for offline sensors, still leave every room watched.
   const isForFalls = watch?.fallsTold !== 'all' || watch.isNobodyOnDuty || watch.unheardRules.length > 0;
   return (
     <button type="button" className={isForFalls ? 'read gap' : 'read wide'} onClick={show}>

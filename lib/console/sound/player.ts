@@ -43,7 +43,7 @@ export const play = (audio: AudioContext, sound: Sound, volume: number): void =>
   for (const tone of tones) playTone(audio, tone, gain * volume);
 };
 
-/** The alarm vibration: for how long (ms) it vibrates and pauses. */
+/** The alarm vibration: how long (ms) to vibrate and to pause. */
 const VIBRATION = [400, 200, 400];
 
 /** Vibrates, if the device can. Browsers refuse this until the user has touched the page. */

@@ -15,7 +15,7 @@ export type Sounding = {
 };
 
 /**
- * The interval (ms) between alarm sounds, and how long (ms) after the first one they become louder and more frequent.
+ * The interval (ms) between alarm sounds, and how long (ms) after the first sound they become louder and more frequent.
  */
 const ALARM_MS = 4_000;
 const LOUD_ALARM_MS = 2_500;
@@ -27,9 +27,9 @@ const LOST_AFTER_ALARM_MS = 1_500;
 type Known = { keys: readonly string[]; rounds: number; firstAt: number };
 
 /**
- * Returns a function that decides what sounds at a time (ms). It is called several times a second. An alarm sounds at
- * once, and so do a second fall, a new escalation round, and an alarm that was open when the page was loaded. The sound
- * is repeated until the alarm is acknowledged.
+ * Returns a function that decides what to sound at the given time (ms). It is called several times a second. An alarm
+ * sounds at once, and so do a second fall, a new escalation round, and an alarm that was open when the page was loaded.
+ * The sound is repeated until the alarm is acknowledged.
  */
 export const createSchedule = () => {
   let known: readonly Known[] = [];

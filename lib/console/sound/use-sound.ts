@@ -54,8 +54,8 @@ const useAudio = (isOn: boolean) => {
 };
 
 /**
- * Plays the sounds for what is happening. `isBlocked` means that the browser does not play any until the user touches
- * the page.
+ * Plays the sounds for the current situation. `isBlocked` means that the browser does not play any until the user
+ * touches the page.
  */
 export const useSound = (sounding: Sounding): { isBlocked: boolean } => {
   const { isOn, volume } = useSoundSetting();

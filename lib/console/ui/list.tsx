@@ -48,7 +48,7 @@ export type ListProps<T> = Sorting & {
 const minor = (isMinor?: true) => (isMinor ? { className: 'minor' } : {});
 
 const arrows = { ascending: ' ▲', descending: ' ▼', none: ' ↕' };
-/** Returns the order in which a list with this `sort` sorts a field. */
+/** Returns the order of a field in a list sorted by `sort`. */
 const orderOf = (field: string, sort: string | undefined): keyof typeof arrows => {
   if (sort === `asc(${field})`) return 'ascending';
   return sort === `desc(${field})` ? 'descending' : 'none';

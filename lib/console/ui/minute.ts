@@ -1,4 +1,4 @@
 const MINUTE = 60_000;
 
-/** Returns the last ms in an entered minute, because an end time includes the whole minute. */
+/** Returns the last millisecond of an entered minute, because an end time includes the whole minute. */
 export const endOfMinute = (time: number): number => time + MINUTE - 1;

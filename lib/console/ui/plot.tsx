@@ -12,7 +12,7 @@ type PlotProps = {
   label: string;
   /** The times (s), then the values of each series. */
   data: AlignedData;
-  /** The style of each series. A new array redraws the chart, so pass the same one on each render. */
+  /** The style of each series. A new array redraws the chart, so pass the same array on each render. */
   styles: readonly SeriesStyle[];
   height?: number;
   /** How far (s) the chart extends beyond the last value: the width of a bar. */

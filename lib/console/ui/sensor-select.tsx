@@ -6,7 +6,7 @@ import { ok } from '#lib/client/problem.ts';
 import type { Sensor } from '#openapi';
 import { api } from '../api/client.ts';
 
-/** Returns the query for a sensor, which is disabled while the id is null. */
+/** Returns the query for a sensor. It is disabled while the id is null. */
 export const useSensor = (sensorId: string | null) =>
   useQuery({
     queryKey: ['sensor', sensorId],

@@ -41,8 +41,8 @@ const Stale = ({ since }: { since: number }) => {
 type LoadedProps<T> = { query: UseQueryResult<T>; rows?: number; children: (data: T) => ReactNode };
 
 /**
- * Shows the data from a query, a placeholder while it loads, or the error. During a refetch, the previous data stays.
- * If the refetch fails, the age of the data is shown.
+ * Shows the data from a query, a placeholder while it loads, or the error. The previous data stays visible during a
+ * refetch. If the refetch fails, the age of the data is shown.
  */
 export const Loaded = <T,>({ query, rows, children }: LoadedProps<T>) => {
   if (query.data !== undefined)

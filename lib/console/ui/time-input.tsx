@@ -16,7 +16,7 @@ type TimeInputProps = {
   onChange: (time: number | null) => void;
 };
 
-/** An input for a time (ms) in the browser's time zone. An empty input is null. */
+/** An input for a time (ms) in the browser's time zone. An empty input means null. */
 export const TimeInput = ({ value, onChange, ...rest }: TimeInputProps) => (
   <TextInput
     type="datetime-local"

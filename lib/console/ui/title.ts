@@ -1,7 +1,7 @@
 import { createContext, use, useEffect } from 'react';
 import { useTexts } from '../texts/texts.tsx';
 
-/** What to put before every page title, such as the number of open alarms. */
+/** The text to put before every page title, such as the number of open alarms. */
 export const TitlePrefix = createContext('');
 
 /** Sets the browser tab title. */

@@ -11,7 +11,7 @@ type ZoneSelectProps = {
   error?: string | undefined;
 };
 
-/** A select for a time zone by IANA name. */
+/** A select for choosing a time zone by its IANA name. */
 export const ZoneSelect = ({ value, onChange, ...rest }: ZoneSelectProps) => {
   const { rules: texts } = useTexts();
   return (

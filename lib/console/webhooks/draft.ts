@@ -22,10 +22,13 @@ const audiences = {
 /** Whether only bot webhooks can have this format. */
 export const isForBots = (format: Format): boolean => audiences[format] !== 'all';
 
-/** Whether this is a chat format. Chats identify the sender by the URL alone, and some reject requests with a token. */
+/**
+ * Whether this is a chat format. Chat services identify the sender by the URL alone, and some reject requests with a
+ * token.
+ */
 export const isForChat = (format: Format): boolean => audiences[format] === 'chats';
 
-/** Returns the draft changes for switching to another format. The authentication changes too if necessary. */
+/** Returns the draft changes needed to switch to another format, including the authentication if necessary. */
 export const changeFormat = ({ format: previous, authMethod }: WebhookDraft, format: Format): Partial<WebhookDraft> => {
   if (isForChat(format)) return { format, authMethod: 'none' };
   return { format, authMethod: isForChat(previous) ? 'bearer' : authMethod };

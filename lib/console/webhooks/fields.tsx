@@ -19,7 +19,7 @@ type FieldsProps = {
 
 type Situation = NonNullable<Webhook['situations']>[number];
 
-/** Selects for the events a customer webhook receives. If none are chosen, it receives all. */
+/** Select fields for the events a customer webhook receives. If none are chosen, it receives all events. */
 const Filters = ({ customerId, draft, change, error }: FieldsProps) => {
   const texts = useWebhookTexts();
   const { situations } = useTexts();

@@ -44,7 +44,7 @@ const TestResult = ({ webhookId, deliveryId, isPosted }: TestResultProps) => {
   );
 };
 
-/** Sends a test to a webhook, and shows the response from the receiver. */
+/** Sends a test to a webhook and shows the receiver's response. */
 export const Ping = ({ webhook: { id, url, isEnabled } }: { webhook: Webhook }) => {
   const texts = useWebhookTexts();
   const [deliveryId, setDeliveryId] = useState<string | null>(null);

@@ -23,7 +23,7 @@ import { useWebhookTexts } from './texts.ts';
 
 const pathOf = (webhookId: string) => ({ params: { path: { webhookId } } });
 
-/** Returns the query for a webhook, which is polled. */
+/** Returns a polling query for a webhook. */
 export const useWebhook = (webhookId: string) =>
   useQuery({
     queryKey: ['webhook', webhookId],

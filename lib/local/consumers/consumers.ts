@@ -67,8 +67,8 @@ const startPollers = async (
   const pollers = await Promise.all(started);
   return {
     idle: async () => {
-      // A poller may send tasks to another one that is already idle. Awaiting all pollers once per poller is enough,
-      // because no chain of queues is longer.
+      // A poller may send tasks to another poller that is already idle. Awaiting all pollers once per poller is enough,
+      // because no chain of queues is longer than that.
       for (const _ of pollers) await Promise.all(pollers.map((poller) => poller.idle()));
     },
     stop: async () => {

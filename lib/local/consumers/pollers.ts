@@ -24,7 +24,7 @@ export type PollOptions = {
    */
   ofCustomer?: number;
   ofGroup?: number;
-  /** A longer invocation counts as failed, and the result is ignored. */
+  /** A longer invocation counts as failed, and its result is ignored. */
   timeoutSeconds: number;
   /** ReportBatchItemFailures is the only supported mode. */
   reportFailures: true;
@@ -35,7 +35,7 @@ export type PollOptions = {
 };
 
 type Poller = {
-  /** Stops starting invocations. Resolves when the running ones have ended. */
+  /** Prevents further invocations. Resolves when the running invocations have ended. */
   stop(): Promise<void>;
   /** Resolves when the queue has no message to receive and no invocation is running. */
   idle(): Promise<void>;
@@ -82,7 +82,7 @@ export const poll = (options: PollOptions): Poller => {
   let resting: AbortController | undefined;
   const running = new Set<Promise<void>>();
   /**
-   * Resolves when the next invocation ends. A race between all running invocations would add a callback to each of them
+   * Resolves when the next invocation ends. Racing all running invocations would add another callback to each of them
    * every time.
    */
   let ended = Promise.withResolvers<void>();

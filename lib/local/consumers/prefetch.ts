@@ -34,10 +34,10 @@ const takeNewestOfLongest = (groups: Groups): Held | undefined => {
 };
 
 /**
- * Holds messages received from an SQS endpoint until a poller takes them, alternating between groups and in order
- * within a group. A message is dropped after `seconds`, when the visibility timeout is too close. If more than `max`
- * are held, the newest message in the longest group is returned to the caller, so a large group does not displace small
- * ones.
+ * Holds messages received from an SQS endpoint until a poller takes them. The poller gets each group's messages in
+ * order, alternating between groups. A message is dropped after `seconds`, when its visibility timeout is too close. If
+ * more than `max` are held, the newest message in the longest group is returned to the caller, so a large group does
+ * not displace small ones.
  */
 export const createPrefetch = (clock: Clock, seconds: number, max = MAX_HELD) => {
   const groups: Groups = new Map();

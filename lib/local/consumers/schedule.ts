@@ -18,7 +18,7 @@ export type ScheduleOptions = {
 };
 
 type Schedule = {
-  /** Stops starting runs. Resolves when the current one has ended. */
+  /** Prevents further runs. Resolves when the current run has ended. */
   stop(): Promise<void>;
   /** Runs once, after the current run if there is one. Resolves when the run has ended, even if it failed. */
   runNow(): Promise<void>;
@@ -27,7 +27,7 @@ type Schedule = {
 };
 
 /**
- * Runs an EventBridge rule: calls `handler` every `everyMs`, first after `firstMs`. Runs never overlap. A run that
+ * Runs an EventBridge rule: calls `handler` every `everyMs`, starting after `firstMs`. Runs never overlap. A run that
  * would start during another is skipped.
  */
 export const schedule = (options: ScheduleOptions): Schedule => {

@@ -102,15 +102,15 @@ type Options = {
 };
 
 /**
- * Opens a queue at an SQS endpoint as a message source. Each message is deleted when it is done. Messages from a
- * standard queue are received in advance and held in memory, so a poller can choose between groups. A message beyond
- * the memory limit becomes visible again later. When the source is closed, remaining messages become visible again at
- * once. From a FIFO queue, no more messages are received than a waiting poller can take, because held messages would
- * block their groups.
+ * Opens a queue at an SQS endpoint as a message source. Each message is deleted once it has been processed. Messages
+ * from a standard queue are received in advance and held in memory, so a poller can choose between groups. A message
+ * beyond the memory limit becomes visible again later. When the source is closed, any remaining messages become visible
+ * again immediately. From a FIFO queue, only as many messages are received as a waiting poller can take, because held
+ * messages would block their groups.
  */
 export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, onError, maxHeld }: Options) => {
   let isClosed = false;
-  // A message may be held for as long as it can still be processed before the queue shows it again.
+  // A message is held only as long as there is still time to process it before the queue shows it again.
   const prefetched = createPrefetch(clock, visibilitySeconds(timeoutSeconds) - timeoutSeconds, maxHeld);
   const demand = QueueUrl.endsWith(FIFO_SUFFIX) ? receiveOnDemand(prefetched) : unlimited(prefetched);
   const changeVisibility = async (ReceiptHandle: string, VisibilityTimeout: number): Promise<void> => {
@@ -139,7 +139,7 @@ export const sqsSource = ({ client, url: QueueUrl, name, timeoutSeconds, clock, 
   };
   const source: MessageSource = { ...demand.source, name, remove, changeVisibility };
   const close = async (): Promise<void> => {
-    // The last receive is awaited. Otherwise, the received messages would stay hidden from other receivers.
+    // Wait for the last receive. Otherwise, its messages would stay hidden from other receivers.
     isClosed = true;
     demand.end();
     await working;

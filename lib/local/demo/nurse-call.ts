@@ -1,4 +1,4 @@
-/** The text fields of a payload in any webhook format. A forwarded sensor message (Raw) has none of them. */
+/** The text fields of a payload in any webhook format. A forwarded sensor message (Raw) has none of these fields. */
 type Payload = {
   rule?: { title?: unknown } | null;
   event?: { type?: unknown; action?: unknown };

@@ -52,8 +52,8 @@ const createUser = async (
 };
 
 /**
- * Finds the demo user or creates one, in the customer with the demo sensors or else in a new one. Throws if a user with
- * that name exists but cannot be used.
+ * Finds the demo user, or creates one in the customer with the demo sensors or, failing that, in a new customer. Throws
+ * if a user with that name exists but cannot be used.
  */
 export const findDemoUser = async (runtime: Runtime, sensorIds: readonly string[]): Promise<Person> => {
   const { sessions, customers } = store(runtime.table);

@@ -16,7 +16,7 @@ import { ESCALATES_AFTER, HEAD_NURSE, NURSE } from './staff.ts';
 const HARDWARE = ['02DE00000001', '02DE00000002', '02DE00000003'] as const;
 
 export type Demo = { password: string | null; token: string; customerId: number; sensors: FakeDevice[] };
-/** Creates a part of the demo home. On failure, prints the reason and returns null. */
+/** Creates part of the demo home. On failure, prints the reason and returns null. */
 export type Attempt = <T>(part: string, act: () => Promise<T>) => Promise<T | null>;
 
 /** Registers the demo devices with a temporary provisioning key. Known devices get a new token. */
@@ -84,8 +84,8 @@ const addAlarms = async (home: Home, url: string, { settings }: Runtime, attempt
 };
 
 /**
- * Creates the demo care home, or finds the one created by an earlier start. `receiver` is the URL for the home's
- * alarms. Throws if the demo user cannot be created. Any other failing part is skipped.
+ * Creates the demo care home, or finds the one created by an earlier start. `receiver` is the URL that gets the home's
+ * alarms. Throws if the demo user cannot be created. Any other part that fails is skipped.
  */
 export const seedDemo = async (
   runtime: Runtime,

@@ -10,7 +10,7 @@ type Say = (line: string) => void;
 /** What happens in each room, over and over: people come and go, and now and then someone falls. */
 const moments: readonly Occurrence[] = ['enter_room', 'leave_room', 'enter_room', 'fall', 'leave_room'];
 
-/** Yields a sensor's messages, each with the time at which it is requested. */
+/** Yields a sensor's messages, each stamped with the time at which it is requested. */
 function* messagesOf(now: () => number): Generator<DeviceMessage, never> {
   for (let where = asleep; ; )
     for (const what of moments) {
@@ -22,8 +22,8 @@ function* messagesOf(now: () => number): Generator<DeviceMessage, never> {
 }
 
 /**
- * Sends a message from each demo sensor, then one every `everyMs`, in turn. Returns a function for stopping the
- * simulation.
+ * Sends a message from each demo sensor, and then one every `everyMs` from the sensors in turn. Returns a function that
+ * stops the simulation.
  */
 export const simulate = (
   sensors: readonly SensorConnection[],

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 
 export const NURSE = 'Demo nurse call';
 export const HEAD_NURSE = 'Demo head nurse';
-/** Seconds after which the head nurse is notified of an unacknowledged alarm. */
+/** The seconds after which the head nurse is notified of an unacknowledged alarm. */
 export const ESCALATES_AFTER = 30;
 /** How long (ms) each nurse takes to acknowledge an alarm. */
 const ANSWERS_AFTER = { [NURSE]: 8_000, [HEAD_NURSE]: 5_000 };
@@ -19,7 +19,7 @@ const alarmOf = (body: string): Alarm | null => {
   }
 };
 
-/** Starts two simulated nurses who acknowledge the falls reaching their webhooks in the Full format. */
+/** Starts two simulated nurses who acknowledge the falls that reach their webhooks in the Full format. */
 export const startStaff = ({ after }: Pick<Clock, 'after'>, say: (line: string) => void) => {
   const timers = new Set<() => void>();
   let alarms = 0;

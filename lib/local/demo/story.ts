@@ -104,8 +104,8 @@ const settledHits = async (client: Client, customerId: number): Promise<RuleHit[
 };
 
 /**
- * Plays through the main scenario: a fall, a failing receiver, and a webhook that arrives nevertheless. Returns whether
- * every check passed.
+ * Plays through the main scenario: a fall, a failing receiver, and a webhook that still arrives. Returns whether every
+ * check passed.
  */
 export const runStory = async (options: StoryOptions): Promise<boolean> => {
   const { say } = options;

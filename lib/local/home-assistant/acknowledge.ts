@@ -11,7 +11,7 @@ import { unansweredFalls } from './room-states.ts';
 const uses = ['states.get', 'falls.acknowledge', 'fallAnswers.settle', 'enqueue:events'] as const;
 type AcknowledgeDeps = Deps<(typeof uses)[number] | (typeof acknowledging)[number]>;
 
-/** The actor recorded for acknowledgements, because it is not known who pressed the button. */
+/** The actor recorded for acknowledgements, because there is no way to know who pressed the button. */
 const ACTOR: Actor = { kind: 'home_assistant', id: null, name: 'Home Assistant' };
 
 const acknowledgeAll = async (deps: AcknowledgeDeps, customerId: number, sensorId: string): Promise<void> => {
@@ -26,7 +26,7 @@ const acknowledgeAll = async (deps: AcknowledgeDeps, customerId: number, sensorI
 
 /**
  * Returns the handler for the Home Assistant button, which acknowledges all falls shown for a sensor. Writes a line
- * with the broker address to the audit, unless there was nothing to acknowledge.
+ * with the broker address to the audit log, unless there was nothing to acknowledge.
  */
 export const createAcknowledge = async (runtime: Runtime, address: string) => {
   const { table, now, random, failpoint = () => {} } = runtime;

@@ -14,7 +14,7 @@ const ports = { 'mqtt:': 1_883, 'mqtts:': 8_883 } as const;
 const isScheme = (text: string): text is keyof typeof ports => text in ports;
 
 /**
- * Reads a broker address. Null if the address is invalid, or if it leads to another machine without TLS and lacks
+ * Reads a broker address. Null if the address is invalid, or if it points to another machine without TLS and lacks
  * `?tls=none`.
  */
 export const readBrokerUrl = (text: string): Broker | null => {

@@ -14,7 +14,7 @@ const writtenKey = (write: Write): Key | null => {
 
 const changeOf = (key: Key, customerId: number): Change | null => {
   const isOwn = (values: { customerId: string } | null) => Number(values?.customerId) === customerId;
-  // Most writes are about other items, and this check is faster than reading their keys.
+  // Most writes concern other items, and this check is faster than reading their keys.
   if (!key.pk.startsWith(`C#${customerId}`)) return null;
   const state = items.sensorState.read(key) ?? null;
   if (state) return isOwn(state) ? { kind: 'state', sensorId: state.sensorId } : null;

@@ -8,7 +8,7 @@ import type { HomeAssistantSettings } from './settings.ts';
 const STEP_MS = 10_000;
 /** A connection without traffic for this long (s) is checked. */
 const KEEPALIVE_SECONDS = 30;
-/** Pauses (ms) before the next connection attempt. */
+/** The pauses (ms) before the next connection attempt. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -67,7 +67,7 @@ type Options = {
   onFailure: (reason: ConnectionFailure) => void;
 };
 
-/** Keeps a connection to the Home Assistant broker. Reconnects after increasingly long pauses. */
+/** Maintains a connection to the Home Assistant broker. Reconnects after increasingly long pauses. */
 export const createConnection = (settings: HomeAssistantSettings, options: Options) => {
   const { clock, clientId, will, subscriptions, onConnect, onMessage, onFailure } = options;
   let client: MqttClient | null = null;

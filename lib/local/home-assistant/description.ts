@@ -9,7 +9,7 @@ export type Described = {
   regions: readonly Region[];
   /** The name of the sensor's group. */
   area: string | null;
-  /** Entities shown before. Home Assistant keeps them unless they are removed explicitly. */
+  /** Previously shown entities. Home Assistant keeps them unless they are removed explicitly. */
   former: readonly string[];
 };
 
@@ -76,7 +76,7 @@ const componentsOf = (
 };
 const templateOf = (id: string): string => `{{ value_json['${id}'] }}`;
 
-/** Returns the description for removing an entity from Home Assistant. */
+/** Returns the description that removes an entity from Home Assistant. */
 const removed = (platform: string): Component => ({ platform });
 
 /**

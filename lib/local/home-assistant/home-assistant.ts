@@ -29,9 +29,9 @@ const lineAbout = ({ customer, total }: Found, { customerId, broker }: HomeAssis
 
 /**
  * Shows a customer's sensors in Home Assistant through MQTT discovery. This only mirrors states: nothing waits for it,
- * and no one is notified. Unlike deliveries, the mirror does not wait for the disk either. A power cut may undo what
- * was just shown, but also ends this host. The last will then makes everything unavailable, and the next start shows
- * what is on the disk.
+ * and no one is notified. Unlike deliveries, the mirror does not wait for the disk. A power loss may undo what was just
+ * shown, but it also ends this host. The last will then makes everything unavailable, and the next start shows what is
+ * on the disk.
  */
 export const createHomeAssistant = (
   settings: HomeAssistantSettings,
@@ -61,7 +61,7 @@ export const createHomeAssistant = (
         (change) => (customerId === null ? look() : shown?.mirror.onChange(change)),
       ),
     }),
-    /** Starts to show the customer, or to look for one. Nothing waits for the broker. */
+    /** Starts showing the customer's sensors, or looking for a customer. Nothing waits for the broker. */
     start: async (runtime: Runtime, prometheus: Prometheus): Promise<void> => {
       const deps = await composeDeps(runtime, ['customers.list']);
       const find = async (): Promise<void> => {

@@ -7,7 +7,7 @@ import type { Presentation } from './presentation.ts';
 /** How long (ms) changes to states, and to lists of sensors and groups, are collected before they are shown. */
 const STATES_MS = 50;
 const LISTS_MS = 1_000;
-/** How often (ms) everything is read again: the watch, languages, and outdated rates. */
+/** How often (ms) everything is reread: the watch, languages, and outdated rates. */
 const REFRESH_MS = 60_000;
 
 type Options = {
@@ -16,7 +16,7 @@ type Options = {
   log: Log;
   customerId: number;
   presentation: Presentation;
-  /** Called when the home could not be read. The next refresh reads it again. */
+  /** Called when the home could not be read. The next refresh retries the read. */
   onFailure: () => void;
 };
 
@@ -34,7 +34,7 @@ const createDelay = (clock: Clock, ms: number, run: () => void) => {
   };
 };
 
-/** Reads changes to a home one after the other, and shows them. */
+/** Reads changes to a home one at a time and shows them. */
 const createReader = ({ deps, log, customerId, presentation, onFailure }: Options) => {
   let home: KnownHome | null = null;
   const changed = { all: false, lists: false, rooms: new Set<string>(), states: new Set<string>() };
@@ -77,7 +77,7 @@ const createReader = ({ deps, log, customerId, presentation, onFailure }: Option
       log('warn', 'the sensors could not be read for Home Assistant', { customerId }, error);
       onFailure();
     } finally {
-      // Reset right after the last check for changes, so none is missed.
+      // Reset right after the last check for changes, so no change is missed.
       isRunning = false;
     }
   };

@@ -60,8 +60,8 @@ export const createPresentation = ({ topics, publisher, rates, service }: Option
       for (const sensorId of published.keys()) if (!home.sensors.has(sensorId)) remove(sensorId);
     },
     /**
-     * Records a state retained by the broker. While this host was away, a sensor may have left or lost a region. `home`
-     * is null until it is known.
+     * Records a state retained by the broker. A sensor may have been removed, or may have lost a region, while this
+     * host was away. `home` is null until it is known.
      */
     noteKept: (home: KnownHome | null, sensorId: string, payload: string): void => {
       if (payload === '') return;

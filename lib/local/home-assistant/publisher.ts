@@ -15,7 +15,7 @@ export const createPublisher = (connection: Pick<Connection, 'isOpen' | 'publish
   const send = async (topic: string, payload: string): Promise<void> => {
     inFlight += 1;
     published.set(topic, payload);
-    // After a failure, the connection is replaced and everything is published anew.
+    // After a failure, the connection is replaced and everything is republished.
     await connection.publish(topic, payload).catch(() => published.delete(topic));
     inFlight -= 1;
     flush();

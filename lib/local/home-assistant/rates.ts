@@ -8,10 +8,10 @@ export const noRates: Rates = { respiration: null, heartRate: null };
 /** How long (ms) a rate is shown after it was measured. */
 const SHOWN_MS = 300_000;
 
-/** Occurs in every message with a rate. */
+/** Matches every message that contains a rate. */
 const MARK = /"(respirationRate|heartRate)"/;
 
-/** Returns the rates in a request's messages, newest last. Rejected messages have none. */
+/** Returns the rates in a request's messages, newest last. Rejected messages contribute none. */
 const ratesInCall = (text: string): MeasuredRates[] => {
   if (!MARK.test(text)) return [];
   try {
@@ -44,7 +44,7 @@ export const acceptedCall = (functionName: string, event: unknown, result: unkno
 export const createRates = (now: () => number) => {
   const measured = new Map<string, Rates & { at: number }>();
   return {
-    /** Reads an accepted call. Returns whether it has rates. */
+    /** Reads an accepted call. Returns whether it contains rates. */
     read: ({ sensorId, text }: Call): boolean => {
       const found = ratesInCall(text);
       if (found.length === 0) return false;

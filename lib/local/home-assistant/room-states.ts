@@ -11,7 +11,7 @@ const onOff = (isOn: boolean | null): OnOff => {
   return isOn ? 'ON' : 'OFF';
 };
 
-/** Returns the keys of a sensor's unacknowledged falls that raised an alarm and are not over. */
+/** Returns the keys of a sensor's unacknowledged falls that raised an alarm and have not ended. */
 export const unansweredFalls = ({ falls, tracks = [] }: SensorState): string[] =>
   [
     ...falls
@@ -37,11 +37,11 @@ export const shownRegions = (regions: readonly Region[]): Region[] => {
 export const REGION_PREFIX = 'region_';
 export const regionEntity = ({ id }: Pick<Region, 'id'>): string => `${REGION_PREFIX}${id}`;
 
-/** Returns the occupied regions (positionIdx). Null while none has been reported. */
+/** Returns the occupied regions (positionIdx). Null until one has been reported. */
 const occupiedRegions = ({ inside, tracks }: SensorState): readonly number[] | null =>
   inside ?? tracks?.flatMap((track) => track.inside ?? []) ?? null;
 
-/** Whether the watch has no gap that keeps a sensor's falls from reaching anyone. */
+/** Whether the watch is free of gaps that keep a sensor's falls from reaching anyone. */
 const isWatched = (sensorId: string, gaps: readonly Gap[]): boolean =>
   !gaps.filter(isAboutFalls).some((gap) => {
     if (!('sensorIds' in gap)) return true;

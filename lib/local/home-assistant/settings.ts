@@ -3,18 +3,18 @@ import { isLoopback } from '../mail/smtp-url.ts';
 import type { VariableValues } from '../variables.ts';
 import { type Broker, readBrokerUrl } from './broker-url.ts';
 
-/** How to show a customer's sensors in Home Assistant. A null file is not set. */
+/** How to show a customer's sensors in Home Assistant. A file that is not set is null. */
 export type HomeAssistantSettings = {
   broker: Broker;
   user: string;
   passwordFile: string | null;
-  /** The certificates trusted in place of the Node.js ones. */
+  /** The certificates trusted instead of those that Node.js trusts. */
   caFile: string | null;
   /** Additional trusted certificates. */
   extraCaFile: string | null;
-  /** Null shows the only customer. */
+  /** If null, the only customer is shown. */
   customerId: number | null;
-  /** Whether each sensor has a button for acknowledging falls. */
+  /** Whether each sensor has a button to acknowledge falls. */
   canAcknowledge: boolean;
 };
 

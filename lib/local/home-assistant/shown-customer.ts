@@ -29,7 +29,7 @@ const createOutageLog = (log: Log) => {
   };
 };
 
-/** Publishes everything, because the broker or Home Assistant has restarted. */
+/** Republishes everything, because the broker or Home Assistant has restarted. */
 const publishAnew = (topics: Topics, publisher: Publisher, mirror: Mirror): void => {
   publisher.forget();
   publisher.set(topics.availability, ONLINE);

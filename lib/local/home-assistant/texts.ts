@@ -1,6 +1,6 @@
 import type { Language } from '#shared/domain/identity/language.ts';
 
-/** The names of what a sensor shows in Home Assistant. */
+/** The names of a sensor's entities in Home Assistant. */
 export type EntityTexts = {
   fall: string;
   occupancy: string;

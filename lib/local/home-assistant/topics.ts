@@ -3,7 +3,8 @@ export const BIRTH_TOPIC = 'homeassistant/status';
 export const BIRTH = 'online';
 
 /**
- * Where Home Assistant finds a sensor's description. Like sensor ids, this may contain letters, digits, `_` and `-`.
+ * The topic where Home Assistant finds a sensor's description. Like sensor ids, it may contain letters, digits, `_` and
+ * `-`.
  */
 export const discoveryTopic = (sensorId: string): string => `homeassistant/device/sensor_cloud_${sensorId}/config`;
 
@@ -17,7 +18,7 @@ export const topicsOf = (customerId: number) => {
     acknowledge: (sensorId: string): string => `${base}/${sensorId}/acknowledge`,
     anyState: `${base}/+/state`,
     anyAcknowledge: `${base}/+/acknowledge`,
-    /** Returns what a message is about. Null if it does not concern this customer. */
+    /** Returns a message's sensor and kind. Null if it does not concern this customer. */
     read: (topic: string): { sensorId: string; kind: 'state' | 'acknowledge' } | null => {
       const [, , sensorId, kind, ...rest] = topic.startsWith(`${base}/`) ? topic.split('/') : [];
       const isKnown = (kind === 'state' || kind === 'acknowledge') && rest.length === 0;

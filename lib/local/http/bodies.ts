@@ -10,10 +10,10 @@ const MAX_HELD_BYTES = 64 * 1_024 * 1_024;
 type Body = { parts: Buffer[]; size: number; reject: () => void };
 
 /**
- * Reads request bodies within limits that apply before the caller is authenticated. A body may have 256 KiB, or 1 MiB
- * if `mayBeLarge` resolves to true. Reading stops just above the limit, so the operation notices the excess. A body
- * that takes longer than 20 s is rejected with 408. If all unfinished bodies together exceed 64 MiB, the oldest one is
- * rejected with 408, so slow senders only displace each other.
+ * Reads request bodies within limits that apply before the caller is authenticated. A body may be up to 256 KiB, or up
+ * to 1 MiB if `mayBeLarge` resolves to true. Reading stops just above the limit, so the operation notices the excess. A
+ * body that takes longer than 20 s is rejected with 408. If all unfinished bodies together exceed 64 MiB, the oldest
+ * one is rejected with 408, so slow senders only displace each other.
  */
 export const createBodies = ({ timeout = TIMEOUT_MS, maxHeld = MAX_HELD_BYTES } = {}) => {
   const open = new Set<Body>();

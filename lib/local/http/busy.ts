@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 
 /** The time (ms) over which event loop usage is measured. */
 const SPAN_MS = 50;
-/** An event loop with more usage than this is at the limit. */
+/** An event loop with higher utilization than this is at the limit. */
 const MAX_UTILIZATION = 0.9;
 
 /** Returns a function that reports whether this process was at the limit in the last measured period. */

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long (ms) closing waits for running requests, including endless ones. */
+/** How long (ms) closing waits for running requests, including requests that never end. */
 const GRACE_MS = 5_000;
 
 /**
  * Returns a function that closes a server cleanly: running requests get their response, and idle connections are closed
- * at once. Node itself would wait for connections without any request, which browsers open in advance. Call this before
- * the server accepts connections, because it tracks them.
+ * at once. Node itself would wait even for connections with no request, which browsers open in advance. Call this
+ * before the server accepts connections, because it tracks them.
  */
 export const createCloser = (server: Server, graceMs = GRACE_MS): (() => Promise<void>) => {
   const idle = new Set<Socket>();

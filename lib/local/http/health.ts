@@ -17,7 +17,7 @@ const FAILURE_COUNTS_MS = 60_000;
 /** The queues an alarm passes through. */
 const alarmQueues: readonly QueueName[] = ['events', 'deliveries'];
 
-/** Checks a folder. The probe is a new file each time, because overwriting one succeeds on a full disk. */
+/** Checks a folder. The probe is a new file each time, because overwriting a file succeeds even on a full disk. */
 const probeDisk = async (folder: string): Promise<'OK' | 'FULL' | 'FAILING'> => {
   const probe = join(folder, PROBE_FILE);
   try {
@@ -34,7 +34,7 @@ const probeDisk = async (folder: string): Promise<'OK' | 'FULL' | 'FAILING'> => 
 
 type Options = {
   dataDir: string;
-  /** The in-process queues. Null if the queues are elsewhere, where the age of their messages is unknown. */
+  /** The in-process queues. Null if the queues are elsewhere, because the age of their messages is then unknown. */
   waiting: LocalQueues | null;
   /** The mail server's state. Null without one. */
   mail: () => HostHealth['mail'];

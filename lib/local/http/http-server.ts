@@ -11,7 +11,7 @@ import type { Tls } from './tls.ts';
 
 /**
  * Times in ms: the timeout for a request's headers, how often it is checked, and how long an idle connection is kept.
- * Idle connections are kept longer than clients keep them (usually 60 s), because a request on a closing connection
+ * The server keeps idle connections longer than clients do (usually 60 s), because a request on a closing connection
  * fails.
  */
 const timeouts = { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, keepAliveTimeout: 65_000 };
@@ -32,7 +32,7 @@ const answerOf = async (error: ApiError, version: string, languages?: string) =>
   return { statusCode, headers: all, body };
 };
 
-/** The part of the stage on which the host's own error responses depend. */
+/** The stage settings that the host's own error responses depend on. */
 type About = { version: string; corsOrigins: readonly string[] };
 
 /** Rejects a request that reaches no operation. */
@@ -49,7 +49,7 @@ const rejectRequest = async (
 
 /**
  * Responds to a request Node cannot read: with 400 for invalid HTTP or more than 16 KB of headers, with 408 for a
- * request that takes too long to arrive. The response has the usual headers, and the connection ends afterwards.
+ * request that takes too long to arrive. The response has the usual headers, and the connection then ends.
  */
 const rejectUnreadable = async (socket: Duplex, { code }: NodeJS.ErrnoException, version: string) => {
   if (!socket.writable) {
@@ -88,14 +88,14 @@ type Options = {
   /** If given, the server speaks HTTPS. */
   tls?: Tls | null;
 };
-/** Resolves once everything written so far would survive a power cut. */
+/** Resolves once everything written so far would survive a power loss. */
 type Kept = () => Promise<void>;
 type HttpServer = { server: Server; open: (api: RequestHandler, kept?: Kept) => void };
 
 /**
  * Creates this host's HTTP server. Every request, even invalid HTTP, gets a response with the usual body and headers.
  * Until `open` is called, the response is 503. No response, not even an error, is sent before everything written so far
- * is on the disk, so no response reveals what a power cut could undo.
+ * is on disk, so no response reveals anything a power loss could undo.
  */
 export const createHttpServer = ({ version, corsOrigins = [], onError, limits, tls = null }: Options): HttpServer => {
   const options = { ...timeouts, ...limits, requireHostHeader: false };

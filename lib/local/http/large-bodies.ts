@@ -17,15 +17,16 @@ export const messageCallsOf = (groups: readonly Group[]) => {
 };
 
 /**
- * Returns a function that checks whether a request may have more than 256 KiB, before the operation authenticates the
- * caller. Only device messages with a registered device's token may. Other bodies this large are rejected as too large.
+ * Returns a function that checks, before the operation authenticates the caller, whether a request body may exceed 256
+ * KiB. Only device messages with a registered device's token may. Other bodies this large are rejected as too large.
  */
 export const largeBodies = (isForMessages: ReturnType<typeof messageCallsOf>, table: Table) => {
   const { devices } = store(table);
   return async (request: IncomingMessage, resource: string): Promise<boolean> => {
     const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
     if (!isForMessages(request, resource) || parseToken(token)?.kind !== 'device') return false;
-    // If the table cannot be read, the response is 503 and not 413, because senders do not retry after a 413 response.
+    // If the table cannot be read, the response is 503 rather than 413, because senders do not retry after a 413
+    // response.
     const failUnavailable = () => {
       throw new ApiError('unavailable', { waitSeconds: 2 });
     };

@@ -9,8 +9,7 @@ const everywhere = ['0.0.0.0', '::'];
 export const isLoopback = (host: string): boolean => /^(127\.|::1$|localhost$)/i.test(host);
 
 /**
- * The addresses at which other machines can reach this one, IPv4 first. A server on 0.0.0.0 has only the IPv4
- * addresses.
+ * The addresses at which other machines can reach this one, IPv4 first. A server on 0.0.0.0 has only IPv4 addresses.
  */
 const ownAddresses = (host: string): string[] =>
   Object.values(networkInterfaces())
@@ -21,7 +20,7 @@ const ownAddresses = (host: string): string[] =>
 
 const inUrl = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
 
-/** Where a server listens. `port` 0 picks a free one. `variable` is the name of the port setting. */
+/** Where a server listens. A `port` of 0 picks a free one. `variable` is the name of the port setting. */
 type ListenOptions = { host: string; port: number; scheme: string; variable: string };
 
 /** Explains why a server cannot listen, and names the setting to change. */

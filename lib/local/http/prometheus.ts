@@ -130,7 +130,7 @@ export const createPrometheus = () => {
     noteCall: (api: string, status: number, ms: number): void => calls.observe({ door: api, status }, ms / 1_000),
     noteMailFailure: (reason: string): void => mailFailures.inc({ reason }),
     noteBrokerFailure: (reason: string): void => brokerFailures.inc({ reason }),
-    /** Adds whether there is a connection to the Home Assistant broker. */
+    /** Adds a metric that shows whether the Home Assistant broker is connected. */
     watchBroker: (isConnected: () => boolean): void => {
       new Gauge({
         name: `${PREFIX}home_assistant_connected`,

@@ -85,7 +85,7 @@ export const send = (
 
 const ORIGIN = 'http://localhost';
 /**
- * Parses a request target: a path, or a whole URL as clients send it to a proxy. An invalid target is treated as an
+ * Parses a request target: a path, or a full URL like those clients send to a proxy. An invalid target is treated as an
  * unknown path.
  */
 export const targetOf = (target = '/'): URL => {

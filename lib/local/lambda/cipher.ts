@@ -29,14 +29,14 @@ export const secretsKey = async (dataDir: string, random: (bytes: number) => Uin
   if (known) throw new Error('the file secrets.key in the data folder is damaged; restore it from a backup');
   const key = random(BYTES);
   await mkdir(dataDir, { recursive: true });
-  // The file is renamed into place so it is never half written. Without the whole key, all secrets are lost.
+  // The file is renamed into place so it is never left half-written. Without the complete key, all secrets are lost.
   await writeFile(`${file}.new`, key, { mode: 0o600 });
   await rename(`${file}.new`, file);
   return key;
 };
 
 /**
- * Returns the cipher for secrets: with the key in the data folder, or one at a KMS endpoint, which containers can
+ * Returns the cipher for secrets. It uses the key in the data folder, or a key at a KMS endpoint, which containers can
  * share.
  */
 export const createHostCipher = async (

@@ -7,8 +7,8 @@ export const REGION = 'eu-central-1';
 export const ACCOUNT = '000000000000';
 
 /**
- * Limits an invocation's duration as Lambda does, except that the code cannot be killed. It continues, but the result
- * is ignored.
+ * Limits an invocation's duration as Lambda does, except that the code cannot be killed. It keeps running, but the
+ * result is ignored.
  */
 export const within = async <T>(clock: Clock, seconds: number, run: () => Promise<T>): Promise<T> => {
   const late = Promise.withResolvers<never>();
@@ -22,7 +22,9 @@ export const within = async <T>(clock: Clock, seconds: number, run: () => Promis
 
 type ContextOptions = { functionName: string; timeoutSeconds: number; clock: Clock; newId?: () => string };
 
-/** Creates the context for an invocation starting now. The remaining time is taken from `clock` and never negative. */
+/**
+ * Creates the context for an invocation starting now. The remaining time is taken from `clock` and is never negative.
+ */
 export const lambdaContext = ({ functionName, timeoutSeconds, clock, newId = randomUUID }: ContextOptions): Context => {
   const deadline = clock.now() + timeoutSeconds * 1000;
   return {

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 const POOL = 4_096;
 
 /**
- * Returns a function that returns random bytes. They are requested in bulk, because callers need few and each request
- * is slow.
+ * Returns a function that returns random bytes. They are requested in bulk, because callers need few at a time and each
+ * request is slow.
  */
 export const pooledBytes = (): ((bytes: number) => Uint8Array) => {
   let pool = randomBytes(POOL);

@@ -8,8 +8,8 @@ export type SmsGateway = { url: string; token: string | null };
 const anywhere = { allowPrivate: true, allowedRanges: [], allowLoopback: true, own: [] };
 
 /**
- * The statuses with which a gateway rejects one SMS, because of the number or the text. After any other status, a retry
- * may succeed.
+ * The statuses with which a gateway rejects an individual SMS because of its number or text. After any other status, a
+ * retry may succeed.
  */
 const finalStatuses: readonly (number | null)[] = [400, 422];
 

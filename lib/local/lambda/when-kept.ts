@@ -4,9 +4,9 @@ import type { Messengers } from '#shared/runtime/messengers.ts';
 type Outgoing = Pick<Runtime, 'webhookClient' | 'mail' | 'messengers' | 'publish'>;
 
 /**
- * Holds back everything that leaves this process until all earlier writes are on the disk. An attempt is therefore
- * counted before it is made, and a power cut cannot undo an id, number or text that was already sent. Handlers are
- * unaware of this.
+ * Holds back everything that leaves this process until all earlier writes are on disk. An attempt is therefore counted
+ * before it is made, and a power loss cannot undo an id, number or text that was already sent. Handlers are unaware of
+ * this.
  */
 export const whenKept = <O extends Outgoing>(kept: () => Promise<void>, outgoing: O): O => {
   const after =

@@ -1,17 +1,17 @@
 import { MailFailure } from '#shared/delivery/targets/mail-failure.ts';
 
-/** The nodemailer error properties for identifying the failure. https://nodemailer.com/errors */
+/** The nodemailer error properties that identify the failure. https://nodemailer.com/errors */
 type SmtpError = {
   message: string;
   code?: string;
-  /** The Node or OpenSSL code, if `code` is a nodemailer one. */
+  /** The Node or OpenSSL code, if `code` is one of nodemailer's. */
   originalCode?: string;
   command?: string;
   response?: string;
   responseCode?: number;
 };
 
-/** Why a mail server did not accept an email. A TLS failure is named by the OpenSSL or Node code instead. */
+/** Why a mail server did not accept an email. A TLS failure is identified by its OpenSSL or Node code instead. */
 export type SmtpReason =
   | 'recipient_refused'
   | 'message_refused'
@@ -37,7 +37,10 @@ const answerOf = ({ response = '' }: SmtpError, to: string): string =>
 const aboutLogin = [530, 534, 535, 538];
 const OUT_OF_SEQUENCE = 503;
 
-/** Returns why no retry helps: the server refused the recipient or the email. Null if a retry may help. */
+/**
+ * Returns the reason for a failure that no retry can fix: the server refused the recipient or the email. Null if a
+ * retry may help.
+ */
 const finalReason = ({ code, command = '', responseCode = 0 }: SmtpError): SmtpReason | null => {
   if (code === 'EENVELOPE' && command === 'API') return 'recipient_refused';
   if (responseCode < 500 || responseCode === OUT_OF_SEQUENCE || aboutLogin.includes(responseCode)) return null;
@@ -59,7 +62,7 @@ const reasonsBySystemCode: Readonly<Record<string, SmtpReason>> = {
   EPIPE: 'connection_closed',
 };
 
-/** Returns why a retry may help. A TLS failure has its OpenSSL or Node name. */
+/** Returns the reason for a failure that a retry may fix. A TLS failure has its OpenSSL or Node name. */
 const temporaryReason = ({
   code = '',
   originalCode = '',

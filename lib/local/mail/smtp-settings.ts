@@ -2,12 +2,12 @@ import { loginProblems } from '../login.ts';
 import type { VariableValues } from '../variables.ts';
 import { isLoopback, readSmtpUrl, type SmtpServer } from './smtp-url.ts';
 
-/** How to reach the mail server. `user` is empty without a login. A null file is not set. */
+/** How to reach the mail server. `user` is empty without a login. A file that is not set is null. */
 export type SmtpSettings = {
   server: SmtpServer;
   user: string;
   passwordFile: string | null;
-  /** The certificates trusted in place of the Node.js ones. */
+  /** The certificates trusted instead of those that Node.js trusts. */
   caFile: string | null;
   /** Additional trusted certificates. */
   extraCaFile: string | null;

@@ -7,7 +7,7 @@ import { authoritiesOf } from '../trusted-roots.ts';
 import { failureOf } from './smtp-failure.ts';
 import type { SmtpSettings } from './smtp-settings.ts';
 
-/** How long (ms) connecting with the TLS handshake, the greeting, and each response may take. */
+/** The time limit (ms) for connecting (including the TLS handshake), for the greeting, and for each response. */
 const STEP_MS = 10_000;
 /** The maximum number of concurrent emails, and of emails per connection. Servers limit both. */
 const CONNECTIONS = 5;
@@ -36,7 +36,8 @@ const connectionsTo = ({ server, user }: SmtpSettings, { password, ca, extraCa }
     secure: encryption === 'tls',
     requireTLS: encryption === 'starttls',
     ignoreTLS: encryption === 'none',
-    // Without `forceAuth`, nodemailer skips the login if the server does not offer one, and emails are refused.
+    // Without `forceAuth`, nodemailer skips the login if the server does not offer one, and the server then refuses
+    // emails.
     ...(user !== '' && { auth: { user, pass: password }, forceAuth: true }),
     tls: { minVersion: 'TLSv1.2', ...authoritiesOf(ca, extraCa) },
     connectionTimeout: stepMs,

@@ -11,12 +11,13 @@ import { allows } from './rights.ts';
 import { rejectionOf, type Sessions, type Turns } from './sessions.ts';
 
 /**
- * How many bytes of a packet are read. This exceeds the message limit, so a truncated message is rejected as too large.
+ * The maximum number of bytes read from a packet. This exceeds the message limit, so a truncated message is rejected as
+ * too large.
  */
 const MAX_PACKET = 256 * 1_024;
 /** The maximum size (bytes) of a connection's first packet. A CONNECT with a token needs a few hundred. */
 const MAX_FIRST_PACKET = 8 * 1_024;
-/** The number of simultaneous connections. */
+/** The maximum number of simultaneous connections. */
 const MAX_CONNECTIONS = 10_000;
 /** How long (ms) a connection may stay open without a CONNECT packet. */
 const CONNECT_TIMEOUT = 10_000;
@@ -24,7 +25,7 @@ const CONNECT_TIMEOUT = 10_000;
 /** A topic that no client can subscribe to. Rejected messages are routed there so they can be acknowledged. */
 const DISCARD_TOPIC = 'refused';
 
-/** Returns the broker hooks. Each decides by the client's session and permissions alone. */
+/** Returns the broker hooks. Each one decides based only on the client's session and permissions. */
 const hooksOf = (
   sessions: Sessions,
   turns: Turns,
@@ -32,7 +33,7 @@ const hooksOf = (
 ): AedesOptions => ({
   preConnect: (client, packet, done) => {
     sessions.noteWill(client, packet);
-    // No session state is kept for a disconnected device. It requests what it missed.
+    // No session state is kept for a disconnected device. The device requests what it missed.
     packet.clean = true;
     done(null, true);
   },

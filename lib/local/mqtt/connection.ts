@@ -21,12 +21,12 @@ export const createFrames = (max: number, maxFirst = max): ((chunk: Uint8Array) 
   let limit = maxFirst;
   /** The fixed header read so far. */
   let head: number[] = [];
-  /** How many of the packet's remaining bytes to pass on, and how many to drop after them. */
+  /** How many of the packet's remaining bytes to pass on, and how many to drop after that. */
   let kept = 0;
   let dropped = 0;
   /**
-   * Reads one byte in a fixed header. Returns the complete header to pass on, [] while it is incomplete, null if it is
-   * not allowed.
+   * Reads one byte in a fixed header. Returns the complete header to pass on, [] while it is incomplete, or null if it
+   * is not allowed.
    */
   const read = (byte: number): number[] | null => {
     head.push(byte);

@@ -13,7 +13,7 @@ export const connectDevice = async (url: string, { sensorId, deviceToken: passwo
   let reason: string | null = null;
   client.on('message', (_, payload) => {
     const text = payload.toString();
-    // A partly understood message was accepted nevertheless.
+    // A partially understood message is still accepted.
     if (JSON.parse(text).reason !== 'not_understood') reason = text;
   });
   // After an error, the client reconnects automatically.

@@ -39,7 +39,7 @@ type MqttOptions = {
 
 /**
  * Creates the MQTT broker on this host, with the same authorizer and ingest function as in AWS. `publish` exists before
- * these functions are loaded, because they use it. Connections wait until they are loaded.
+ * these functions are loaded, because they use it. Connections wait until the functions are loaded.
  */
 export const createMqtt = async ({ clock, log, tls, kept }: MqttOptions) => {
   const authorizer = Promise.withResolvers<(event: object) => Promise<AuthorizerResponse>>();

@@ -47,8 +47,8 @@ type Refresh = {
 };
 
 /**
- * Authorizes a connection again at the interval given in the permissions, and ends it once it is no longer allowed.
- * While the authorizer fails, the connection stays open. Returns a function for stopping these checks.
+ * Reauthorizes a connection at the interval given in the permissions, and ends it once it is no longer allowed. While
+ * the authorizer fails, the connection stays open. Returns a function that stops these checks.
  */
 export const keepAuthorized = ({ rights, authorize, clock, end }: Refresh): (() => void) => {
   const { refreshAfterInSeconds, disconnectAfterInSeconds } = rights;

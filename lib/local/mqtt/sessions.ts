@@ -28,7 +28,7 @@ export const rejectionOf = (
 export const createSessions = (authorize: Authorize, { clock, log }: { clock: Clock; log: Log }) => {
   const sessions = new WeakMap<Client, Session>();
   const wills = new WeakMap<Client, ConnectPacket['will']>();
-  /** The last client admitted under each client id. */
+  /** The most recent client admitted under each client id. */
   const newest = new Map<string, Client>();
   const end = (client: Client) => (why: string) => {
     log('info', 'closed an MQTT connection', { sensorId: client.id, why });
@@ -72,7 +72,7 @@ export const createSessions = (authorize: Authorize, { clock, log }: { clock: Cl
 };
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Processes published messages, one after the other for each device, in order. */
+/** Processes each device's published messages one at a time, in order. */
 export const createTurns = (take: (event: Published) => Promise<void>, now: () => number) => {
   const running = new Set<Promise<void>>();
   return {

@@ -13,7 +13,7 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
   const received = new Map<string, Entry>();
   const order = createFairOrder(isFifo);
   const setBack = setBackOf(clock);
-  /** Keeps delays unaffected when this host's clock is set back. As in SQS, delays do not depend on the clock. */
+  /** Preserves delays when this host's clock is set back. As in SQS, delays do not depend on the clock. */
   const followClock = (): void => {
     const by = setBack();
     if (by > 0) for (const entry of order.hidden.items) entry.visibleAt -= by;
@@ -63,7 +63,7 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
       // If the removal is not stored, the message is delivered again after a restart.
       journal.remove(entry.sequence)?.catch(() => {});
     },
-    /** Moves messages to another queue. Either both the additions and the removals are stored, or neither is. */
+    /** Moves messages to another queue. The additions and removals are stored together or not at all. */
     move: (moved: readonly Entry[], target: MoveTarget): void => {
       for (const entry of moved) {
         target.send(asRedriven(entry));
@@ -73,7 +73,7 @@ export const createContents = (isFifo: boolean, journal: Journal, clock: Clock) 
     },
     clear: (): void => {
       for (const entry of entries.values()) drop(entry);
-      // If the journal breaks, the host ends (commits.ts). If the journal only refuses the change, the messages return
+      // If the journal breaks, the host exits (commits.ts). If the journal only refuses the change, the messages return
       // after a restart.
       journal.clear()?.catch(() => {});
     },

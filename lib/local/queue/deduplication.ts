@@ -13,7 +13,7 @@ const INTERVAL_MS = 5 * 60_000;
 export const createDeduplication = ({ now, steady = now }: Clock) => {
   const seen = new Map<string, number>();
   const seenKey = (groupId: string, id: string) => JSON.stringify([groupId, id]);
-  /** Drops outdated ids. The map is in insertion order, so the oldest come first. */
+  /** Drops outdated ids. The map is in insertion order, so the oldest ids come first. */
   const expire = (): void => {
     for (const [key, at] of seen) {
       if (at + INTERVAL_MS > steady()) return;

@@ -21,12 +21,12 @@ export type Entry = Omit<Row, 'visibleAt'> & {
 };
 
 /**
- * Creates an entry for a message not yet received. After a restart, every message counts as such, because the receivers
- * in the earlier process are gone.
+ * Creates an entry for a message not yet received. After a restart, this applies to every message, because the
+ * receivers in the earlier process are gone.
  */
 export const entryOf = (row: Row, now: number): Entry => ({
   ...row,
-  // The delay is capped, because it must not grow if the clock was set back.
+  // The delay is capped so it does not grow if the clock was set back.
   visibleAt: Math.min(row.visibleAt, now + MAX_DELAY_SECONDS * 1000),
   isHidden: false,
   place: -1,
@@ -92,7 +92,7 @@ export const asMessage = (entry: Entry, isFifo: boolean): Message => ({
   },
 });
 
-/** Returns the message as moved to a dead-letter queue or back. */
+/** Returns the message to send when moving it to a dead-letter queue or back. */
 export const asRedriven = ({ messageId, sentAt, body, groupId, deduplicationId }: Entry): Outgoing => ({
   body,
   redriven: { messageId, sentAt },

@@ -1,7 +1,7 @@
 import { type Entry, isInFlight } from './entry.ts';
 import { addTo, createHeap, type Heap, takeFrom } from './heap.ts';
 
-/** The messages in one group. A message without a group id is a separate group, under its sequence number. */
+/** The messages in one group. A message without a group id is a separate group, identified by its sequence number. */
 type Group = {
   readonly id: string | number;
   readonly waiting: Heap<Entry>;
@@ -15,8 +15,8 @@ type Group = {
 export type IsFull = (groupId: string) => boolean;
 
 /**
- * The order in which messages are received: groups with the fewest messages in flight come first, groups with equally
- * many take turns, and within a group the oldest visible message is first. In a FIFO queue, a group with messages in
+ * The order in which messages are received: groups with the fewest messages in flight come first, groups tied for the
+ * fewest take turns, and within a group the oldest visible message is first. In a FIFO queue, a group with messages in
  * flight is blocked, except for the receive that took them. No function here iterates over all messages.
  */
 export type FairOrder = {
@@ -111,7 +111,7 @@ export const remove = (order: FairOrder, entry: Entry): void => {
   refresh(order, group);
 };
 
-/** Shows the messages whose `visibleAt` has come. */
+/** Shows the messages whose `visibleAt` time has come. */
 export const showDue = (order: FairOrder, now: number): void => {
   const { items } = order.hidden;
   for (let first = items[0]; first && first.visibleAt <= now; first = items[0]) show(order, first);
@@ -149,7 +149,7 @@ export const isFree = (order: FairOrder, entry: Entry): boolean =>
 
 export const nextVisibleAt = ({ hidden }: FairOrder): number => hidden.items[0]?.visibleAt ?? Number.POSITIVE_INFINITY;
 
-/** Returns when (ms) a message can next be received. 0 means at once. */
+/** Returns when (ms) a message can next be received. 0 means immediately. */
 export const dueAt = (order: FairOrder, isFull: IsFull): number =>
   order.ready.items.some((group) => isEligible(group, isFull)) ? 0 : nextVisibleAt(order);
 

@@ -1,5 +1,5 @@
 /**
- * A heap item. It stores its index in the heap (-1 if it is in none), so it can be removed from the middle, and can be
+ * A heap item. It stores its index in the heap (-1 if it is in none), so it can be removed from the middle but can be
  * in only one heap at a time.
  */
 type HeapItem = { place: number };

@@ -11,7 +11,7 @@ export type Receiving = {
   /** How long (s) a received message stays hidden unless it is removed. */
   visibilitySeconds: number;
   /**
-   * After this number of receives, the next one moves the message to `deadLetterQueue`. Has no effect without a
+   * After this many receives, the next receive moves the message to `deadLetterQueue`. Has no effect without a
    * `deadLetterQueue`.
    */
   maxReceiveCount: number;
@@ -62,8 +62,8 @@ export const createInFlight = (options: Receiving, contents: QueueContents) => {
     remove(receiptHandle: string): void {
       contents.upToDate();
       const entry = received.get(receiptHandle);
-      // An SQS FIFO queue responds with ReceiptHandleIsInvalid: once a handle has expired, another receiver may have
-      // the message.
+      // An SQS FIFO queue responds with ReceiptHandleIsInvalid: after a handle expires, another receiver may have the
+      // message.
       if (!entry || (isFifo && !entry.isHidden)) return;
       contents.remove(entry);
     },

@@ -1,6 +1,6 @@
 /** A message as stored in a journal, with everything needed after a restart. */
 export type Row = {
-  /** The position in the queue. Increases from message to message. */
+  /** The position in the queue. Increases with each message. */
   readonly sequence: number;
   readonly messageId: string;
   readonly body: string;

@@ -43,8 +43,8 @@ const createNumbers = (database: DatabaseSync) => {
 type Pending = Map<number, { queue: string; row: Row }>;
 
 /**
- * Returns a function that opens the journal for a queue, by queue name, in the file of this host. What one run of
- * synchronous code adds and removes is stored together, or not at all (table/turns.ts). A message removed before the
+ * Returns a function that opens a queue's journal, by queue name, in this host's file. Everything that one run of
+ * synchronous code adds and removes is stored together or not at all (table/turns.ts). A message removed before the
  * next commit never reaches the file.
  */
 export const journalsIn = ({ database, turns }: { database: DatabaseSync; turns: Turns }) => {

@@ -13,7 +13,7 @@ type Stats = {
   visible: number;
   inFlight: number;
   delayed: number;
-  /** Visible messages in a FIFO queue blocked by a message in flight in the same group. */
+  /** Visible FIFO queue messages that are blocked by an in-flight message in the same group. */
   blocked: number;
   /** When (ms) the next delayed or in-flight message becomes visible. Infinity if there is none. */
   nextVisibleAt: number;
@@ -21,8 +21,8 @@ type Stats = {
 
 /**
  * An SQS queue in this process, with at-least-once delivery and fairness between groups. A standard queue guarantees no
- * order. A FIFO queue delivers a group's messages in the order they were sent, and none while one of them is in flight.
- * A message that becomes visible again is still the first in its group.
+ * order. A FIFO queue delivers a group's messages in the order they were sent, and delivers none while one of them is
+ * in flight. A message that becomes visible again is still first in its group.
  */
 export type Queue = {
   readonly name: string;
@@ -33,7 +33,7 @@ export type Queue = {
   whenAccepted(): Promise<void>;
   /**
    * Returns up to `max` visible messages without waiting. Groups with the fewest messages in flight come first, and
-   * groups with equally many take turns. Groups for which `isFull` is true are skipped.
+   * groups tied for the fewest take turns. Groups for which `isFull` is true are skipped.
    */
   receive(max: number, isFull?: IsFull): Message[];
   /**
@@ -51,21 +51,21 @@ export type Queue = {
    */
   backlog(groupId: string): { groups: number; ofGroup: number };
   /**
-   * Returns when (ms) the oldest message was sent, among messages not delayed and, if `below` is given, received fewer
-   * than `below` times. Null if there is none.
+   * Returns when (ms) the oldest pending message was sent, or null if there is none. Delayed messages do not count. If
+   * `below` is given, neither do messages received at least `below` times.
    */
   waitingSince(below?: number): number | null;
   purge(): void;
   /**
    * Moves all messages from the dead-letter queue back to the end of this queue, in order, as if never received.
-   * Returns their number.
+   * Returns the number moved.
    */
   redrive(): number;
-  /** Moves all messages not in flight to another queue, in order. Returns their number. */
+  /** Moves all messages not in flight to another queue, in order. Returns the number moved. */
   moveTo(target: Queue): number;
 };
 
-/** Where a poller receives messages: an in-process queue, or one at an SQS endpoint. */
+/** The source a poller receives messages from: an in-process queue, or one at an SQS endpoint. */
 export type MessageSource = Pick<Queue, 'name' | 'receive' | 'waitForMessage'> & {
   remove(receiptHandle: string): void | Promise<void>;
   changeVisibility(receiptHandle: string, seconds: number): void | Promise<void>;
@@ -76,7 +76,7 @@ export type QueueOptions = Receiving & {
   name: string;
   /** The dead-letter queue, of the same type (standard or FIFO). */
   deadLetterQueue?: Queue;
-  /** The queue starts with the journal's messages, and stores every change there. */
+  /** The queue starts with the journal's messages and stores every change in the journal. */
   journal?: Journal;
 };
 

@@ -3,7 +3,7 @@ const ENTRY_BYTES = 200;
 
 /**
  * Keeps values in memory, by key. When the recent generation exceeds `maxBytes`, it replaces the older generation,
- * whose values are dropped unless they were used meanwhile. So at most twice `maxBytes` is kept.
+ * whose values are dropped unless they were used in the meantime. At most twice `maxBytes` is kept.
  */
 export const createCache = <V>(maxBytes: number) => {
   let recent = new Map<string, { value: V; bytes: number }>();

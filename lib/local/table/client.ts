@@ -81,7 +81,7 @@ export const tableClient = (rows: Rows, { read, write }: Turns, tableName: strin
       throw tableError('IdempotentParameterMismatchException', 'the token belongs to another transaction');
     if (earlier === content) return {};
     transact(rows, TransactItems as Input[]);
-    // Remembered only now, because the next attempt must execute a failed transaction.
+    // Remembered only now, because a retry must execute a transaction that failed.
     if (token !== undefined) known.add(String(token), content);
     return {};
   };

@@ -4,15 +4,18 @@ import { isFullDisk, noSpace } from '../no-space.ts';
 import type { Disk } from './durable.ts';
 import { notStored } from './errors.ts';
 
-/** How long (ms) changes stay uncommitted if no caller waits for them. Until then, a tool writing to the file waits. */
+/**
+ * How long (ms) changes stay uncommitted if no caller waits for them. Until then, a tool writing to the file has to
+ * wait.
+ */
 const COMMIT_AFTER_MS = 100;
 
 export type CommitOptions = {
-  /** Null if SQLite itself syncs, or if nothing survives the process. */
+  /** Null if SQLite itself syncs, or if no data outlives the process. */
   disk?: Disk | null;
   /** Whether the disk has space for another transaction. */
   hasRoom?: () => boolean;
-  /** Called when another process has changed the file since the last call. */
+  /** Called when another process has changed the file since the last check. */
   onForeignChange?: () => void;
   /** Called once, with the reason, if changes could not be stored although calls had already settled. */
   onLost?: (error: Error) => void;
@@ -31,7 +34,7 @@ const createWatch = (database: DatabaseSync, onChange: (() => void) | undefined)
   };
 };
 
-/** Ends a transaction, unless SQLite has already done so by itself. */
+/** Rolls back a transaction, unless SQLite has already done so by itself. */
 const rollBack = (database: DatabaseSync): void => {
   if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
 };
@@ -49,8 +52,8 @@ const oneAtATime = (run: () => Promise<unknown>) => {
 
 /**
  * The transactions on a file. A transaction is open from the first change until a caller waits for it to be stored, or
- * until `COMMIT_AFTER_MS` has passed. Only one commit and one sync are in progress at a time, and they cover all
- * changes before them.
+ * until `COMMIT_AFTER_MS` has passed. Only one commit and one sync are in progress at a time, and each covers all
+ * changes made before it.
  *
  * Callers continue before the commit, so a failed commit or sync cannot be undone. Every later call then fails, and the
  * process has to be restarted. Data stored earlier is not affected.
@@ -117,14 +120,14 @@ export const createCommits = (database: DatabaseSync, options: CommitOptions) =>
   };
   return {
     /**
-     * Begins a change: opens a transaction if none is open. Throws if that is not possible now. In that case, nothing
+     * Begins a change: opens a transaction if none is open. Throws if that is not possible now, in which case nothing
      * has changed.
      */
     begin: (): void => {
       if (!isOpen) open();
       written += 1;
     },
-    /** Notices changes by other processes. Within a transaction, there are none. */
+    /** Checks for changes by other processes. There can be none within a transaction. */
     refresh: (): void => {
       if (!isOpen) watch();
     },

@@ -22,7 +22,10 @@ const isSame = (a: Value | undefined, b: Value | undefined): boolean => {
   return names.every((name) => Object.hasOwn(b, name) && isSame(a[name], b[name]));
 };
 
-/** Compares two numbers, or two strings by their bytes: below 0, 0 or above 0. Null if the values have no order. */
+/**
+ * Compares two numbers, or two strings by their bytes. The result is below 0, 0 or above 0, or null if the values have
+ * no order.
+ */
 const orderOf = (a: Value | undefined, b: Value | undefined): number | null => {
   if (a === undefined || b === undefined) return null;
   if (isNumber(a) && isNumber(b)) {
@@ -121,5 +124,5 @@ const conditionOf = (reader: Reader): Condition => {
   return (...args) => all.some((condition) => condition(...args));
 };
 
-/** Parses a condition into a function that checks an item. An absent item counts as one without attributes. */
+/** Parses a condition into a function that checks an item. A missing item is treated as an item without attributes. */
 export const parseCondition = cachedParser(conditionOf);

@@ -4,9 +4,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 export type Disk = { sync: () => Promise<void>; close: () => Promise<void> };
 
 /**
- * Syncs what SQLite wrote to the disk outside the event loop. SQLite itself (`synchronous = FULL`) would block the
- * event loop at each commit. Syncing the journal (WAL) is enough, because SQLite syncs the database before it resets
- * the journal.
+ * Syncs SQLite's writes to disk outside the event loop. SQLite itself (`synchronous = FULL`) would block the event loop
+ * at each commit. Syncing the journal (WAL) is enough, because SQLite syncs the database before it resets the journal.
  * https://www.sqlite.org/wal.html
  */
 export const diskOf = (journal: string): Disk => {

@@ -1,4 +1,4 @@
-/** Creates an error with the name that the SDK would use. shared/store/engine/retry.ts decides by this name. */
+/** Creates an error with the name that the SDK would use. shared/store/engine/retry.ts decides based on this name. */
 export const tableError = (name: string, message: string, more: object = {}): Error =>
   Object.assign(new Error(message), { name, ...more });
 
@@ -17,7 +17,7 @@ export const conditionFailed = (): Error =>
 export const notStored = (cause: unknown): Error =>
   tableError('InternalServerError', 'could not write to the table', { cause });
 
-/** Creates the error for a change that SQLite may have executed only in part. */
+/** Creates the error for a change that SQLite may have executed only partially. */
 export const partlyApplied = (cause: unknown): Error =>
   tableError('InternalServerError', 'a change was executed only in part', { cause, isPartlyApplied: true });
 export const isPartlyApplied = (error: unknown): boolean =>

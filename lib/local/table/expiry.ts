@@ -9,7 +9,7 @@ const BATCH_SIZE = 200;
 
 /**
  * Removes expired items after a while, so the file does not grow forever. The store never returns them anyway. Returns
- * a function for stopping the removal.
+ * a function that stops the removal.
  */
 export const removeExpired = ({ rows, turns }: Pick<Storage, 'rows' | 'turns'>, clock: Clock): (() => void) => {
   let stopped = false;

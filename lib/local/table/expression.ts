@@ -6,7 +6,7 @@ import type { Document, Value } from './values.ts';
 export type Bound = { names: Readonly<Record<string, string>>; values: Document };
 /** Returns an item's value. `undefined` if the item has none. */
 export type Operand = (item: Document, bound: Bound) => Value | undefined;
-/** The path from an item to one of the values in it: names, name placeholders, and list indexes. */
+/** The path from an item to a value inside it: names, name placeholders, and list indexes. */
 export type Path = readonly (string | number)[];
 
 const TOKENS = /\s*(<>|<=|>=|[<>=(),.[\]+-]|[#:]?\w+)/y;
@@ -119,7 +119,7 @@ export const operandOf = (reader: Reader): Operand => {
   };
 };
 
-/** Returns a parser that caches results. The store uses few expressions, always the same. */
+/** Returns a parser that caches results. The store uses the same few expressions over and over. */
 export const cachedParser = <T>(parse: (reader: Reader) => T) => {
   const known = new Map<string, { run: T; used: ReadonlySet<string> }>();
   return (text: string) => {

@@ -6,7 +6,7 @@ import { type Document, documentOf } from './values.ts';
 /** The input of a call, or of one write in a transaction. */
 export type Input = Readonly<Record<string, unknown>>;
 
-/** Returns a call's options without those that are `undefined`. Throws if one is not supported. */
+/** Returns a call's options, excluding those that are `undefined`. Throws if an option is not supported. */
 export const optionsOf = (input: Input, known: readonly string[]): Input => {
   const options = Object.entries(input).filter(([, value]) => value !== undefined);
   const unknown = options.filter(([name]) => !known.includes(name)).map(([name]) => name);

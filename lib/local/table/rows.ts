@@ -6,7 +6,7 @@ import { type Document, parseDocument, serializeDocument, sizeOf, type Value } f
 
 /** The key columns in the indexes. */
 const indexed = indexNames.flatMap((index) => keyNames(index));
-/** The statements that create the indexes. An item without an index's keys is not in it. */
+/** The statements that create the indexes. An item that lacks an index's keys is not in that index. */
 const indexes = indexNames.map((index) => {
   const [partition, sort] = keyNames(index);
   return `CREATE INDEX ${index} ON items (${partition}, ${sort}, pk, sk) WHERE ${partition} IS NOT NULL AND ${sort} IS NOT NULL;`;
@@ -31,7 +31,7 @@ const WRITE = `
     .join(', ')}
 `;
 
-/** A part of the table or an index, ordered by sort key. */
+/** Part of the table or an index, ordered by sort key. */
 export type Range = {
   index: IndexName | undefined;
   partition: string;
@@ -101,7 +101,7 @@ const freeze = (value: Value): void => {
 };
 
 /**
- * Keeps rows and pages parsed. A change goes to SQLite and then here, in one run of synchronous code, so both always
+ * Keeps parsed rows and pages. A change goes to SQLite and then here in one run of synchronous code, so the two always
  * agree.
  */
 const createParsed = (freezes: boolean) => {
@@ -156,7 +156,7 @@ export const rowsOf = (database: DatabaseSync, { freezes = false }: { freezes?: 
     parsed.note(pk, sk, null);
     parsed.change(pk);
   };
-  /** Yields the rows in a range in order. From an index, only their keys. */
+  /** Yields the rows in a range in order. For an index, yields only their keys. */
   function* range(range: Range): Generator<Row> {
     const [text, parameters] = selectOf(range);
     const names = range.index ? ['pk', 'sk', ...keyNames(range.index)] : null;
@@ -183,7 +183,7 @@ export const rowsOf = (database: DatabaseSync, { freezes = false }: { freezes?: 
       remove.run(pk, sk);
       noteRemoved(pk, sk);
     },
-    /** Returns the first rows in a range, limited by number and page size. From an index, only their keys. */
+    /** Returns the first rows in a range, limited by number and page size. For an index, returns only their keys. */
     page: (of: Range, limit = Number.POSITIVE_INFINITY): Page => {
       const name = JSON.stringify([of.low, of.high, of.isClosed, of.newestFirst, of.after, limit]);
       const known = of.index ? undefined : parsed.page(of.partition, name);
@@ -201,7 +201,7 @@ export const rowsOf = (database: DatabaseSync, { freezes = false }: { freezes?: 
       if (!of.index) parsed.notePage(of.partition, name, page, size);
       return page;
     },
-    /** Removes up to `max` items expired before a time (s). Returns their number. */
+    /** Removes up to `max` items that expired before the given time (s). Returns the number removed. */
     removeExpired: (before: number, max: number): number => {
       const removed = expire.all(before, max);
       for (const { pk, sk } of removed) noteRemoved(String(pk), String(sk));

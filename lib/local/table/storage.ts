@@ -69,7 +69,7 @@ const checkPages = (database: DatabaseSync): void => {
   if (found !== 'ok') throw new Error(`it is damaged (${String(found).replaceAll('\n', ' ')})`);
 };
 
-/** How long (ms) after the start an erasure may still delete data. */
+/** How long (ms) after its start an erasure may still delete data. */
 const MAX_ERASURE_MS = 3_600_000;
 const MINUTE = 60_000;
 
@@ -95,8 +95,8 @@ const prepare = (database: DatabaseSync): void => {
   database.exec(PRAGMAS);
   if (!isNew) {
     checkPages(database);
-    // After a failed sync, the journal may have a gap on the disk. Nothing after the gap could be restored after a
-    // power cut.
+    // After a failed sync, the journal may have a gap on disk. After a power loss, nothing beyond the gap could be
+    // restored.
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     scrub(database, Date.now());
     return;
@@ -119,7 +119,7 @@ const open = (path: string): { database: DatabaseSync; unlock: () => void } => {
   try {
     if (path !== IN_MEMORY) {
       mkdirSync(dirname(path), { recursive: true });
-      // Only one host may use the file at a time. Tools may use it at the same time.
+      // Only one host may use the file at a time. Tools may use it alongside the host.
       unlock = lockFile(`${path}.lock`);
       // Only the owner may read the file, because it contains alarms about people. SQLite creates its other files with
       // the same mode.
@@ -165,7 +165,7 @@ export const openStorage = (dataDir: string, { onLost, hasSpace = hasRoom, freez
     /** Stores all changes and closes the file. */
     close: async (): Promise<void> => {
       if (!database.isOpen) return;
-      // If changes could not be stored, nothing based on them has left the process.
+      // If changes could not be stored, nothing that depends on them has left the process.
       await turns.kept().catch(() => {});
       await disk?.close();
       scrub(database, Date.now());

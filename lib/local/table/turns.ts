@@ -4,8 +4,8 @@ import { isPartlyApplied, notStored } from './errors.ts';
 
 /**
  * Runs the calls on a file. A call runs at once, sees what earlier calls wrote, and settles at the end of the event
- * loop turn, in call order. By then, the call's changes are not yet on the disk. `kept` resolves once they are, and has
- * to be awaited before anything that may follow from a call leaves the process.
+ * loop turn, in call order. At that point, the call's changes are not yet on disk. `kept` resolves once they are, and
+ * must be awaited before anything that may depend on a call leaves the process.
  */
 export const createTurns = (database: DatabaseSync, options: CommitOptions = {}) => {
   const commits = createCommits(database, options);
@@ -53,13 +53,15 @@ export const createTurns = (database: DatabaseSync, options: CommitOptions = {})
   return {
     /** Runs a read-only call. */
     read: run,
-    /** Runs a call that may write. What one run of synchronous code writes is stored together, or not at all. */
+    /**
+     * Runs a call that may write. Everything that one run of synchronous code writes is stored together or not at all.
+     */
     write: <T>(work: () => T): Promise<T> =>
       run(() => {
         attempt(commits.begin);
         return work();
       }),
-    /** Resolves once all changes so far would survive a power cut. Rejects if they cannot be stored. */
+    /** Resolves once all changes so far would survive a power loss. Rejects if they cannot be stored. */
     kept: commits.kept,
     /** Registers a function called before each commit to write pending data. */
     beforeCommit: commits.beforeCommit,

@@ -60,7 +60,7 @@ export const duplicateOf = (item: Document): Document => {
   return copy;
 };
 
-/** Returns the bytes DynamoDB counts for a value without a name. */
+/** Returns the bytes DynamoDB counts for a value, excluding its name. */
 const bytesOf = (value: Value): number => {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (value === 0) return 2;
@@ -88,7 +88,7 @@ export const serializeDocument = (document: Document): string => {
   try {
     return JSON.stringify(document);
   } catch {
-    // A bigint is rare, and checking every value for one would dominate the cost.
+    // Bigints are rare, and checking every value for one would dominate the cost.
     return JSON.stringify(document, (_, value) => (typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value));
   }
 };

@@ -69,7 +69,7 @@ export const createAccountClient = (awsConfig: AwsConfig) => {
     ...tableCalls(new DynamoDBClient(config)),
     ...functionCalls(lambda),
 
-    /** Returns the credentials' account, and the region. */
+    /** Returns the account that the credentials belong to, and the region. */
     identity: async (): Promise<{ account: string; region: string }> => {
       const region = await sts.config.region();
       const { Account = '' } = await sts.send(new GetCallerIdentityCommand({}));
@@ -84,7 +84,7 @@ export const createAccountClient = (awsConfig: AwsConfig) => {
       return found;
     },
 
-    /** Returns the account's Lambda concurrency, and how much of it is not reserved. */
+    /** Returns the account's Lambda concurrency, and how much of it is unreserved. */
     concurrency: async (): Promise<{ total: number; unreserved: number }> => {
       const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
       const { ConcurrentExecutions = 0, UnreservedConcurrentExecutions = 0 } = AccountLimit ?? {};

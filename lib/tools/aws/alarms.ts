@@ -1,6 +1,6 @@
 import { type CloudWatchClient, DescribeAlarmsCommand, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
 
-/** An alarm with the state and the reason for it. `chapter` is the alarm's chapter in the runbook. */
+/** An alarm with its state and the reason for that state. `chapter` is the alarm's chapter in the runbook. */
 type AlarmState = { chapter: string; state: string; reason: string };
 
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html */

@@ -3,7 +3,7 @@ import { hasName, withFallback } from './calls.ts';
 
 /** Returns the bucket calls. */
 export const bucketCalls = (client: S3Client) => ({
-  /** Deletes all objects in a bucket without versions, and returns their number. A missing bucket has none. */
+  /** Deletes all objects in an unversioned bucket and returns the number deleted. A missing bucket has none. */
   emptyBucket: async (Bucket: string): Promise<number> => {
     const empty = async () => {
       let count = 0;

@@ -4,8 +4,8 @@ import { explainAwsError, isDenied } from './failure.ts';
 import { concurrencyAlarmIn, functionsIn, subscriberAddressesIn, type Template, tableIn } from './template.ts';
 
 /**
- * The result of a check. `failed` means that a deployment would fail, and `warning` that the deployed stage would lack
- * something. `says` explains what to do.
+ * The result of a check. `failed` means that a deployment would fail, and `warning` means that the deployed stage would
+ * lack something. `says` explains what to do.
  */
 export type Check = {
   what: string;
@@ -61,7 +61,7 @@ export const checkBootstrap = ({ outputs, identity }: Calls<'outputs' | 'identit
     };
   });
 
-/** Checks that SES sends email from an address to anyone. */
+/** Checks that SES sends email from the given address to anyone. */
 export const checkMail = (
   { mayMailFrom, isMailSandboxed }: Calls<'mayMailFrom' | 'isMailSandboxed'>,
   sender: string,
@@ -135,7 +135,7 @@ export const checkConcurrency = (
     return { what, verdict: 'ok', says: `${total} concurrent executions, ${reserved}, ${caps}` };
   });
 
-/** Checks that a stage's alarms have a recipient, and the concurrency alarm fires before the limit is reached. */
+/** Checks that a stage's alarms have a recipient, and that the concurrency alarm fires before the limit is reached. */
 export const checkAlarms = ({ concurrency }: Calls<'concurrency'>, template: Template): Promise<Check> =>
   orUnchecked('alarms', async () => {
     const what = 'alarms';
@@ -157,7 +157,7 @@ export const checkAlarms = ({ concurrency }: Calls<'concurrency'>, template: Tem
     return { what, verdict: 'ok', says: `to ${addresses.join(', ')}` };
   });
 
-/** Checks that the deployed stack's alarms have a confirmed subscription able to wake someone. */
+/** Checks that the deployed stack's alarms have a confirmed subscription that can wake someone. */
 export const checkSubscriptions = (
   { outputs, subscriptions }: Calls<'outputs' | 'subscriptions'>,
   stack: string,
@@ -190,8 +190,8 @@ export const STACK_TOO_OLD =
   'The stack was deployed by a version that is too old: deploy this version first, with unchanged settings';
 
 /**
- * Checks that the stage keeps its table, or no stage function is running. A deployment switches functions one by one,
- * so some would write to one table while others still read from another.
+ * Checks that the stage keeps its table, or that none of its functions are running. A deployment switches functions one
+ * by one, so some would write to one table while others still read from another.
  */
 export const checkTable = (
   { template: deployedOf, mappings }: Calls<'template' | 'mappings'>,

@@ -18,9 +18,9 @@ const sumOf = (values: Readonly<Record<string, number>>): number =>
   Object.values(values).reduce((sum, value) => sum + value, 0);
 
 /**
- * Returns a stage's settings with caps for the functions on which falls do not depend. Adds no caps if the settings
- * already have caps, if the account limit leaves too little besides the reservations, or if the credentials do not
- * allow reading the limit. `own` returns what the deployed stack already reserves.
+ * Returns a stage's settings with caps for the functions that falls do not depend on. Adds no caps if the settings
+ * already have caps, if the account limit leaves too little beyond the reservations, or if the credentials do not allow
+ * reading the limit. `own` returns what the deployed stack already reserves.
  */
 export const withCaps = async (
   context: Context,

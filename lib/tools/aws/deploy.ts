@@ -55,7 +55,7 @@ const synthesize = async (deployment: Deployment, { cdk }: Pick<Tools, 'cdk'>): 
   return readJson(join(folder, `${stackName(stageOf(deployment))}.template.json`));
 };
 
-/** Returns the command for running the smoke test against a stage. */
+/** Returns the command that runs the smoke test against a stage. */
 export const smokeCommand = (url: string): string =>
   `SMOKE_PASSWORD=... npm run smoke -- --url ${url} --user admin --receiver https://...`;
 
@@ -77,15 +77,18 @@ const outputLines = (outputs: Outputs): string[] =>
 
 const readOutputs = async (file: string, stack: string): Promise<Outputs> => (await readJson(file))[stack] ?? {};
 
-/** Checks the alarm subscribers. Runs again after the deployment, which may have changed the topic or the address. */
+/**
+ * Checks the alarm subscribers. The check is repeated after the deployment, which may have changed the topic or the
+ * address.
+ */
 const subscriberChecks = async (stage: string, template: Template, account: AccountClient): Promise<Check[]> => {
   const addresses = subscriberAddressesIn(template);
   return addresses.length === 0 ? [] : [await checkSubscriptions(account, stackName(stage), addresses)];
 };
 
 /**
- * Returns the account for the checks. It hides the template of a stack that is not running, which reserves and invokes
- * nothing.
+ * Returns the account for the checks. It hides the template of a stack that is not running, because such a stack
+ * reserves and invokes nothing.
  */
 const accountOfRunning = async (stack: string, account: AccountClient): Promise<AccountClient> => {
   const { situation } = await readStack(stack, { account });
@@ -97,9 +100,7 @@ const accountOfRunning = async (stack: string, account: AccountClient): Promise<
 const reservedNow = async (stage: string, account: AccountClient): Promise<number> =>
   reservedIn(JSON.parse((await account.template(stackName(stage))) ?? '{}'));
 
-/**
- * Returns a deployment whose settings also cap the functions on which falls do not depend, where the account allows it.
- */
+/** Returns a deployment whose settings also cap the functions that falls do not depend on, if the account allows it. */
 const capped = async (deployment: Deployment, tools: Pick<Tools, 'account'>): Promise<Deployment> => {
   const stage = stageOf(deployment);
   const account = await accountOfRunning(stackName(stage), tools.account);
@@ -131,8 +132,8 @@ const checksOf = async (stage: string, template: Template, tools: Pick<Tools, 'a
 };
 
 /**
- * Synthesizes a stage's template and runs the checks that the CDK does not make. Also returns the deployment used for
- * the template, with caps in the settings.
+ * Synthesizes a stage's template and runs the checks that the CDK does not perform. Also returns the deployment used
+ * for the template, with caps in the settings.
  */
 export const prepare = async (
   given: Deployment,
@@ -220,8 +221,8 @@ const refuseToStartEmpty = async (
 };
 
 /**
- * Runs the checks, prints them and the cost at rest, and deploys with `more` arguments for `cdk deploy`. Returns the
- * stack's outputs and template, or null after printing why a check or the CDK failed.
+ * Runs the checks, prints them and the cost at rest, and deploys with `more` as extra `cdk deploy` arguments. Returns
+ * the stack's outputs and template, or null after printing why a check or the CDK failed.
  */
 export const checkAndDeploy = async (
   given: Deployment,

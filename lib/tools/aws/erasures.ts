@@ -23,8 +23,8 @@ const restarted = ({ id, customerId, subject, reason, actor = null }: ListedEras
 });
 
 /**
- * Repeats in the table `to` the erasures begun in `from` since a time (ms), because the restored table `to` contains
- * the erased data again. Erasures already in `to` are left unchanged. Returns the number of erasures.
+ * Repeats in the table `to` the erasures begun in `from` since the given time (ms), because the restored table `to`
+ * contains the erased data again. Erasures already in `to` are left unchanged. Returns the number of erasures.
  */
 export const repeatErasures = async (from: Table, to: Table, since: number, now: number): Promise<number> => {
   const listed = await store(from).dataJobs.erasuresSince(Math.max(0, since - MARGIN));

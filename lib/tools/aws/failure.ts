@@ -49,7 +49,7 @@ export const explainAwsError = (error: unknown): string | null => {
   return null;
 };
 
-/** Runs a tool. Explainable AWS errors are thrown as a UserError with the explanation. */
+/** Runs a tool. AWS errors that can be explained are rethrown as a UserError with the explanation. */
 export const explainingAwsErrors = async <T>(run: () => Promise<T>): Promise<T> => {
   try {
     return await run();

@@ -13,7 +13,7 @@ export type EventSourceMapping = { id: string; functionName: string; state: stri
 
 /** Returns the calls for functions and event source mappings. */
 export const functionCalls = (lambda: LambdaClient) => ({
-  /** Returns these functions' event source mappings. */
+  /** Returns the named functions' event source mappings. */
   mappings: async (names: readonly string[]): Promise<EventSourceMapping[]> => {
     const found: EventSourceMapping[] = [];
     for await (const { EventSourceMappings = [] } of paginateListEventSourceMappings({ client: lambda }, {}))
@@ -28,7 +28,9 @@ export const functionCalls = (lambda: LambdaClient) => ({
     await withFallback(updated, hasName('ResourceInUseException', 'ResourceConflictException'), null);
   },
 
-  /** Returns a function's reserved concurrency, or null if none is reserved. With 0, the function is never invoked. */
+  /**
+   * Returns a function's reserved concurrency, or null if none is reserved. If it is 0, the function is never invoked.
+   */
   reserved: async (FunctionName: string): Promise<number | null> => {
     const { ReservedConcurrentExecutions } = await lambda.send(new GetFunctionConcurrencyCommand({ FunctionName }));
     return ReservedConcurrentExecutions ?? null;

@@ -10,7 +10,7 @@ const UNCHANGED =
 
 type Duration = { what: string; ms: number };
 
-/** Reads the deployed stage, and prints the account and region, and which steps are done or still to do. */
+/** Reads the deployed stage and prints the account, the region, and which steps are done or still to do. */
 const plan = async (goal: RecoveryGoal, deployment: Deployment, isPlan: boolean, tools: RecoveryTools) => {
   const { account, say } = tools;
   const { account: id, region } = await account.identity();
@@ -61,7 +61,7 @@ const linesOf = (
 ];
 
 /**
- * Brings a stage back to an earlier time by running the remaining steps, so it continues where an earlier run stopped.
+ * Restores a stage to an earlier time by running the remaining steps, so it continues where an earlier run stopped.
  * `deployment` includes the goal's settings. With `isPlan`, only prints the steps.
  */
 export const recover = async (

@@ -51,7 +51,7 @@ const deploy = async (goal: RecoveryGoal, deployment: Deployment, tools: Recover
     throw new UserError(`The deployment succeeded, but the stack ${goal.stack} does not use the table ${goal.target}.`);
 };
 
-/** Returns the steps for preparing the recovered table while the stage runs. */
+/** Returns the steps that prepare the recovered table while the stage runs. */
 const tableSteps = (
   { to, target }: RecoveryGoal,
   { table: source, template }: Deployed,
@@ -99,7 +99,7 @@ const stopSteps = (still: Standstill, { pause }: RecoveryTools): RecoveryStep[] 
 ];
 
 /**
- * Returns the step for repeating erasures made since the recovered time. The erasures run once the stage is running
+ * Returns the step that repeats erasures made since the recovered time. The erasures run once the stage is running
  * again.
  */
 const erasureStep = (

@@ -27,7 +27,9 @@ export const recoveryTimeProblem = (value: string | undefined, now: number): str
     : null;
 };
 
-/** Returns the goal for the `--to` value. Its names depend only on stage and time, so a repeated run finds them. */
+/**
+ * Returns the goal for the `--to` value. Its names depend only on the stage and the time, so a repeated run finds them.
+ */
 export const recoveryGoal = (stage: string, value: string): RecoveryGoal => {
   const to = Math.floor((readTime(value) ?? 0) / 1_000) * 1_000;
   const stack = stackName(stage);

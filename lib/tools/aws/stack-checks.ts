@@ -8,7 +8,7 @@ type Calls<K extends keyof AccountClient> = Pick<AccountClient, K>;
 const MAX_RESOURCES = 500;
 
 /**
- * The requests per second allowed for all of an account's APIs together in a region, and the regions with a lower
+ * The requests per second allowed for all of an account's APIs combined in a region, and the regions with a lower
  * limit.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
  */

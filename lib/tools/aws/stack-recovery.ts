@@ -83,7 +83,8 @@ export const deleteStack = async (
   tools: Tools,
 ): Promise<boolean> => {
   const { account, cdk, say } = tools;
-  // The CDK protects a stack before it creates the resources, so a stack whose first deployment failed is protected.
+  // The CDK protects a stack before it creates the resources, so a stack is protected even if its first deployment
+  // failed.
   if (state?.isProtected && (situation === 'never ran' || situation === 'missing')) {
     await account.unprotect(stack);
     say(`Disabled the termination protection of ${stack}, because it never ran.`);
@@ -114,7 +115,7 @@ const rollBack = async ({ stack, app }: Target, { status }: StackState, tools: T
 export const stuck = (stack: string, state: StackState | null): UserError =>
   new UserError(`The stack ${stack} is in ${state?.status}: resolve it in the CloudFormation console.`);
 
-/** Takes one step towards a state in which a stack can be created or updated. */
+/** Takes one step toward a state in which a stack can be created or updated. */
 const leadOut = async (target: Target, now: StackNow, tools: Tools): Promise<boolean> => {
   const { state, situation } = now;
   if (state === null || situation === 'stuck') throw stuck(target.stack, state);
@@ -131,7 +132,7 @@ const MAX_STEPS = 3;
 
 /**
  * Brings a stack into a state in which it can be created or updated. Returns false after printing why that failed.
- * Throws a UserError for a state that only a person can end.
+ * Throws a UserError for a state that only a person can resolve.
  */
 export const makeDeployable = async (target: Target, tools: Tools): Promise<boolean> => {
   for (let step = 0; step < MAX_STEPS; step++) {

@@ -21,7 +21,7 @@ export type StackResource = { id: string; type: string; name: string; status: st
 /** A resource CloudFormation could not create, change or delete. `event` is the report's id. */
 export type StackFailure = { event: string; id: string; type: string; reason: string };
 
-/** Whether an error means a missing stack. CloudFormation has no specific error type for this. */
+/** Whether an error means that the stack is missing. CloudFormation has no specific error type for this. */
 const isMissing = (error: unknown): boolean =>
   hasName('ValidationError')(error) && /does not exist/.test(String((error as Error).message));
 
@@ -30,8 +30,8 @@ const isStart = ({ PhysicalResourceId, StackId, ResourceStatus }: StackEvent): b
   PhysicalResourceId === StackId && /^(CREATE|UPDATE|DELETE|IMPORT)_IN_PROGRESS$/.test(String(ResourceStatus));
 
 /**
- * Whether an event reports a failure. CloudFormation also reports resources canceled because another one failed, which
- * do not count.
+ * Whether an event reports a failure. CloudFormation also reports resources canceled because another resource failed,
+ * but those do not count.
  */
 const isFailure = ({ PhysicalResourceId, StackId, ResourceStatus, ResourceStatusReason = '' }: StackEvent) =>
   PhysicalResourceId !== StackId && /_FAILED$/.test(String(ResourceStatus)) && !/cancelled/i.test(ResourceStatusReason);
@@ -88,7 +88,8 @@ export const stackCalls = (client: CloudFormationClient) => ({
   },
 
   /**
-   * Returns what failed in the latest operation on a stack, the first failure first. Empty if the stack does not exist.
+   * Returns what failed in the latest operation on a stack, the earliest failure first. Empty if the stack does not
+   * exist.
    */
   failures: async (StackName: string): Promise<StackFailure[]> => {
     const read = async () => {

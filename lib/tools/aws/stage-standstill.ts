@@ -56,8 +56,8 @@ const queuesOf = (functions: readonly DeployedFunction[]): number =>
   functions.reduce((sum, { queues }) => sum + queues, 0);
 
 /**
- * Returns the steps for stopping a stage's functions and starting them again. `direct` counts functions not invoked by
- * any queue.
+ * Returns the steps that stop a stage's functions and start them again. `direct` counts functions not invoked by any
+ * queue.
  */
 export const createStandstill = (functions: readonly DeployedFunction[], tools: Tools) => {
   const direct = functions.filter((deployed) => !isFed(deployed));
@@ -70,7 +70,7 @@ export const createStandstill = (functions: readonly DeployedFunction[], tools: 
     /** The longest time (s) a running invocation may still take. */
     longestSeconds: Math.max(0, ...functions.map(({ timeoutSeconds }) => timeoutSeconds)),
 
-    /** Whether a function that should run is stopped. */
+    /** Whether a function that should be running is stopped. */
     isAnyStopped: async (): Promise<boolean> => {
       for (const { name, reserved } of functions)
         if (reserved !== 0 && (await tools.account.reserved(name)) === 0) return true;

@@ -13,7 +13,7 @@ import { hasName, withFallback } from './calls.ts';
 /** The state of a table with its indexes, and the source table if AWS reports a recovery. */
 type TableState = { isActive: boolean; isProtected: boolean; source: string | null };
 
-/** Returns the calls for adding what a recovered table lacks at first. */
+/** Returns the calls that add what a recovered table initially lacks. */
 const extras = (dynamo: DynamoDBClient) => ({
   hasTtl: async (TableName: string): Promise<boolean> => {
     const { TimeToLiveDescription } = await dynamo.send(new DescribeTimeToLiveCommand({ TableName }));
@@ -24,7 +24,7 @@ const extras = (dynamo: DynamoDBClient) => ({
     await dynamo.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
   },
 
-  /** Returns the time range (ms) to which a table can be recovered, or null without point-in-time recovery. */
+  /** Returns the range of times (ms) to which a table can be recovered, or null without point-in-time recovery. */
   recoverable: async (TableName: string): Promise<{ from: number; to: number } | null> => {
     const { ContinuousBackupsDescription } = await dynamo.send(new DescribeContinuousBackupsCommand({ TableName }));
     const recovery = ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
@@ -49,7 +49,7 @@ const extras = (dynamo: DynamoDBClient) => ({
   },
 });
 
-/** Returns the calls on whole tables for a recovery. */
+/** Returns the calls that a recovery makes on whole tables. */
 export const tableCalls = (dynamo: DynamoDBClient) => ({
   ...extras(dynamo),
 
@@ -72,7 +72,7 @@ export const tableCalls = (dynamo: DynamoDBClient) => ({
     };
   },
 
-  /** Starts recovering a table to a time (ms, whole seconds) under another name, unless the target exists. */
+  /** Starts recovering a table to the given time (ms, whole seconds) under another name, unless the target exists. */
   restore: async (SourceTableName: string, TargetTableName: string, to: number): Promise<void> => {
     const names = { SourceTableName, TargetTableName };
     const restored = dynamo.send(new RestoreTableToPointInTimeCommand({ ...names, RestoreDateTime: new Date(to) }));

@@ -17,11 +17,11 @@ export const resourcesOf = ({ Resources = {} }: Template, type: string): [id: st
 const functionsOf = (template: Template) =>
   resourcesOf(template, 'AWS::Lambda::Function').map(([, { Properties = {} }]) => Properties);
 
-/** Returns the concurrency reserved for all functions together. */
+/** Returns the total concurrency reserved for all functions. */
 export const reservedIn = (template: Template): number =>
   functionsOf(template).reduce((sum, { ReservedConcurrentExecutions = 0 }) => sum + ReservedConcurrentExecutions, 0);
 
-/** Returns the part of the reserved concurrency that caps functions on which falls do not depend. */
+/** Returns the part of the reserved concurrency that caps functions that falls do not depend on. */
 export const cappedIn = (template: Template): number =>
   reservedIn({
     Resources: Object.fromEntries(
@@ -70,7 +70,7 @@ export const deviceRateIn = (template: Template): number =>
 export const hasAssignedMqttHost = (template: Template): boolean =>
   resourcesOf(template, 'AWS::IoT::DomainConfiguration').some(([, { Properties }]) => !Properties.DomainName);
 
-/** Returns a template's keys by id, and whether they can be replicated to another region. */
+/** Returns whether each of a template's keys can be replicated to another region, by key id. */
 export const keysIn = (template: Template): ReadonlyMap<string, boolean> =>
   new Map(
     resourcesOf(template, 'AWS::KMS::Key').map(([id, { Properties = {} }]) => [id, Properties.MultiRegion === true]),

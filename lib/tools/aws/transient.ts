@@ -9,7 +9,7 @@ const TRANSIENT = [
   /WAFUnavailableEntity|AWS WAF couldn.t retrieve the resource/,
   // The API Gateway role for logs, once per account.
   /CloudWatch Logs role ARN must be set in account settings|role ARN does not have required permissions/i,
-  // An IAM role not yet known to another service.
+  // An IAM role that another service does not know yet.
   /role.* cannot be assumed|permissions required to assume the role|does not have permissions to call ReceiveMessage/i,
   // The error codes from CloudFormation handlers, except those for wrong properties and missing permissions.
   /HandlerErrorCode: (Throttling|ServiceInternalError|NetworkFailure|NotStabilized|InternalFailure)\b/,

@@ -1,6 +1,6 @@
 import { UserError } from '../user-error.ts';
 
-/** The clock and the pause (ms), injected so tests need not wait. */
+/** The clock and the pause (ms), injected so tests do not have to wait. */
 export type Timing = { now: () => number; pause: (ms: number) => Promise<void> };
 
 const MINUTE = 60_000;

@@ -15,7 +15,7 @@ const createKey = async (admin: Client, { step, undoLater }: SetupSteps): Promis
   return key;
 };
 
-/** Creates everything for the smoke test, as a system admin. The steps' clean-up removes it. */
+/** Creates everything the smoke test needs, as a system admin. The steps' cleanup removes it. */
 export const createSmokeHome = async (
   admin: Client,
   { base, deviceBase, receiver, secret }: Target,

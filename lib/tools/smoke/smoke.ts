@@ -18,7 +18,7 @@ export type SmokeOptions = {
    * call.
    */
   receiver?: string | undefined;
-  /** The device API URL, without /api/v1. The default is the one reported by the service. */
+  /** The device API URL, without /api/v1. The default is the URL reported by the service. */
   deviceUrl?: string | undefined;
   /** The longest time (s) the fall may take to reach the receiver. */
   seconds: number;
@@ -92,7 +92,7 @@ const checkReceived = async ({ received: [first, ...others] }: Receiver, secret:
 
 /**
  * Runs the smoke test: creates a customer, reports a fall, checks that a receiver gets it, and removes everything.
- * Returns whether all steps succeeded and everything was removed, except for expiring data.
+ * Returns whether all steps succeeded and everything except expiring data was removed.
  */
 export const smoke = async (options: SmokeOptions): Promise<boolean> => {
   const { base, login, say, signal } = options;
@@ -109,7 +109,7 @@ export const smoke = async (options: SmokeOptions): Promise<boolean> => {
     const id = await step('the fall reaches the receiver', () => awaitDelivery(home, options));
     if (own) await step('the receiver got it once, signed', async () => checkReceived(own, secret));
     await step('the rule hit is marked as sent', () => checkHit(home));
-    // The webhook and the customer are deleted right after this, so the id alone would not find the delivery.
+    // The webhook and the customer are deleted right after this, so the delivery could not be found by its id alone.
     const { customerId, webhookId } = home;
     say(`           trace it: npm run trace -- --delivery ${id} --customer ${customerId} --webhook ${webhookId}`);
   };

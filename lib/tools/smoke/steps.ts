@@ -14,8 +14,8 @@ const failureText = (error: unknown): string => {
 };
 
 /**
- * Runs steps and prints each step's duration. `cleanUp` removes everything created, newest first, even after errors. It
- * prints what could not be removed, and then returns false.
+ * Runs steps and prints each step's duration. `cleanUp` removes everything created, newest first, even after errors. If
+ * something could not be removed, it prints what and returns false.
  */
 export const createSteps = (say: (line: string) => void, now: () => number, signal: AbortSignal) => {
   const undos: Undo[] = [];

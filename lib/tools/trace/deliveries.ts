@@ -9,7 +9,7 @@ import type { SensorKey } from './find.ts';
 
 export type TracedDelivery = { delivery: Delivery; attempts: AttemptLog[] };
 
-/** How many of a webhook's deliveries after the event are searched for replays. */
+/** The number of a webhook's deliveries after the event to search for replays. */
 const MAX_SEARCHED = 500;
 
 /** Returns a delivery with all attempts, without the receiver's responses. */
@@ -18,7 +18,7 @@ export const tracedDelivery = (delivery: Delivery): TracedDelivery => {
   return { delivery, attempts: attemptLogOf(sendTryTimes, log, new Map(), state === 'sending') };
 };
 
-/** Returns the ids of an event's deliveries to a webhook, which are derived from event, webhook and rule. */
+/** Returns the ids of an event's deliveries to a webhook, which are derived from the event, webhook and rule. */
 const idsOf = ({ sensorId }: SensorKey, event: EventItem, webhookId: string, ruleIds: readonly number[]): string[] => {
   const { receiveDate, uuid, source } = event;
   const byRule = [0, ...ruleIds].map((ruleId) => deliveryId({ receiveDate, uuid, sensorId }, webhookId, ruleId));
@@ -28,8 +28,8 @@ const idsOf = ({ sensorId }: SensorKey, event: EventItem, webhookId: string, rul
 };
 
 /**
- * Finds an event's deliveries to webhooks, and any replays. Ids are derived, so each delivery is read by key. Replays
- * are looked up in the webhook's next 500 deliveries.
+ * Finds an event's deliveries to webhooks, and any replays of them. The ids are derived, so each delivery is read by
+ * key. Replays are searched for among the webhook's next 500 deliveries.
  */
 export const findDeliveries = async (
   table: Table,

@@ -33,7 +33,7 @@ const firstOf = async <T>(
   return null;
 };
 
-/** Returns the ids of a customer's sensors, including those that left recently. */
+/** Returns the ids of a customer's sensors, including sensors that left recently. */
 const sensorsOf = async (table: Table, customerId: number): Promise<string[]> => {
   const formerKeys = {
     pk: items.formerSensor.pk({ customerId }),
@@ -48,8 +48,8 @@ const sensorsOf = async (table: Table, customerId: number): Promise<string[]> =>
 export type FoundMessage = { place: SensorKey; item: MessageItem };
 
 /**
- * Finds a message or event item by uuid, or returns null. No key maps a uuid to a sensor, so the search reads the key
- * each sensor would have for this uuid, 100 keys per call, at one read unit each.
+ * Finds a message or event item by uuid, or returns null. No key maps a uuid to a sensor, so the search tries this uuid
+ * with every sensor, reading 100 keys per call at one read unit each.
  */
 export const findMessage = (table: Table, uuid: string, known: KnownIds): Promise<FoundMessage | null> =>
   firstOf(table, known, async (customerId) => {
@@ -60,9 +60,7 @@ export const findMessage = (table: Table, uuid: string, known: KnownIds): Promis
     return item && sensorId ? { place: { customerId, sensorId }, item } : null;
   });
 
-/**
- * Finds a delivery by id, or returns null. Looks among the deliveries to each webhook, and then among those to people.
- */
+/** Finds a delivery by id, or returns null. Searches the deliveries to each webhook first, then those to people. */
 export const findDelivery = (table: Table, deliveryId: string, known: KnownIds) =>
   firstOf(table, known, async (customerId) => {
     const { webhooks, deliveries } = store(table);

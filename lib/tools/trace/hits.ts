@@ -14,8 +14,8 @@ const AFTER = 24 * HOUR;
 const MAX_HITS = 1_000;
 
 /**
- * Returns a sensor's hits from 48 h before a time (ms) until 24 h after it, oldest first. `isWhole` is false if there
- * are too many to read. In that case, the newest are returned.
+ * Returns a sensor's hits from 48 h before the given time (ms) to 24 h after it, oldest first. `isWhole` is false if
+ * there are too many to read, in which case the newest hits are returned.
  */
 export const hitsAround = async (
   table: Table,

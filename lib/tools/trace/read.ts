@@ -12,7 +12,9 @@ import type { FoundMessage, SensorKey } from './find.ts';
 import { hitsAround } from './hits.ts';
 import { type RuleInput, reconstructRuleInput, type Verdict, verdictOf } from './rules.ts';
 
-/** A device message. `signal` is null if the sensor is unknown now, because the message cannot be decoded then. */
+/**
+ * A device message. `signal` is null if the sensor is currently unknown, because the message then cannot be decoded.
+ */
 export type AcceptedMessage = { uuid: string; receiveDate: number; bytes: number; signal: Signal | null };
 
 /** An event with verdicts, hits and deliveries. `others` is the number of rules for other situations or sensors. */
@@ -28,7 +30,7 @@ export type MessageTrace = {
   sensor: SensorRecord | null;
   accepted: AcceptedMessage | null;
   events: EventTrace[];
-  /** Notes on what the trace cannot know, or infers from the current state. */
+  /** Notes on what the trace cannot know, and on what it infers from the current state. */
   notes: string[];
 };
 
@@ -57,7 +59,7 @@ const acceptedMessage = (
   signal: sensor && decoders[sensor.manufacturer](JSON.parse(raw)).signal,
 });
 
-/** Returns, for each rule, the time (ms) of the last earlier event for which the rule fired. */
+/** Returns, for each rule, the time (ms) of the most recent earlier event for which the rule fired. */
 const firedBefore = async (
   table: Table,
   { customerId, sensorId }: SensorKey,
@@ -81,8 +83,8 @@ type TraceContext = {
 };
 
 /**
- * Returns the event as the rules saw it and the rules that fired, from the sensor's latest decision. If the decision
- * does not contain the event, the event is reconstructed.
+ * Returns the event as the rules saw it, and the rules that fired, based on the sensor's latest decision. If the
+ * decision does not contain the event, the event is reconstructed.
  */
 const decisionOn = async (
   { table, place, accepted }: TraceContext,
@@ -137,7 +139,7 @@ const lifeOf = async (context: TraceContext, event: EventItem, notes: Set<string
   };
 };
 
-/** Reads everything in the table about a message with all events (`all`), or about one event. */
+/** Reads everything the table contains about a message and all its events (`all`), or about a single event. */
 export const readTrace = async (
   table: Table,
   uuid: string,

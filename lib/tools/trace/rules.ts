@@ -12,7 +12,7 @@ import type { EventItem } from '#shared/store/sensors/events.ts';
  */
 export type RuleInput = { what: EventDetails; isExact: boolean };
 
-/** Whether a rule fired for an event and why, according to the current rule version. */
+/** Whether and why a rule fired for an event, according to the current version of the rule. */
 export type Verdict = { ruleId: number; name: string; fired: boolean; reasons: string[] };
 
 /**
@@ -28,7 +28,7 @@ export const reconstructRuleInput = ({ type, action }: EventItem, signal: Signal
   return { what, isExact: false };
 };
 
-/** Returns why a rule does not apply to this sensor, or nothing if it does. */
+/** Returns why a rule does not apply to this sensor. Empty if it does. */
 const otherScope = ({ sensorId, sensorGroupId }: Rule, sensor: { id: string; groupId: number }): string[] => {
   if (sensorId !== null && sensorId !== sensor.id) return [`it applies to sensor ${sensorId}`];
   if (sensorGroupId === null || sensorGroupId === sensor.groupId) return [];
@@ -66,7 +66,10 @@ const sentences: Readonly<Record<UnmetCondition, (facts: Case) => string>> = {
 
 const iso = (time: number) => new Date(time).toISOString();
 
-/** Returns a note if a rule was created or changed after the event, so the current version was not applied. */
+/**
+ * Returns a note if a rule was created or changed after the event, which means that the current version was not the one
+ * applied.
+ */
 const changedSince = ({ createDate, updateDate }: Rule, { receiveDate }: EventItem): string[] => {
   if (createDate > receiveDate) return [`it was created at ${iso(createDate)}, after the event`];
   return updateDate > receiveDate ? [`it was changed at ${iso(updateDate)}, after the event`] : [];
@@ -78,13 +81,13 @@ type VerdictInput = {
   sensor: { id: string; groupId: number };
   /** The ids of rules known to have fired. */
   fired: ReadonlySet<number>;
-  /** The time (ms) of the last earlier event for which each rule fired. */
+  /** The time (ms) of the most recent earlier event for which each rule fired. */
   firedAt: ReadonlyMap<number, number>;
 };
 
 /**
- * Explains why a rule fired or not, as far as stored data shows. Uses the rule's current version. If it is newer than
- * the event, the reasons say so.
+ * Explains why a rule did or did not fire, as far as the stored data shows. Uses the rule's current version. If that
+ * version is newer than the event, the reasons say so.
  */
 export const verdictOf = (rule: Rule, { event, seen, sensor, fired, firedAt }: VerdictInput): Verdict => {
   const { id: ruleId, name } = rule;

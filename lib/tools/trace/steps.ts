@@ -35,7 +35,9 @@ const eventOf = ({ event }: EventTrace): TraceStep[] => {
   ];
 };
 
-/** Returns when (ms) the rules were evaluated: the time of the first hit or delivery, or null without any. */
+/**
+ * Returns when (ms) the rules were evaluated, which is the time of the first hit or delivery. Null if there are none.
+ */
 const evaluatedAt = ({ hits, sent }: EventTrace): number | null => {
   const originals = sent.filter(({ delivery }) => delivery.replayOf === undefined);
   const dates = [...hits, ...originals.map(({ delivery }) => delivery)].map(({ createDate }) => createDate);
@@ -71,7 +73,8 @@ const hitOf = ({ id, createDate, ruleId, messages }: HitItem, evaluated: number)
 };
 
 /**
- * Returns a hit's escalation steps. Repeated notifications to a recipient count as further attempts for one message.
+ * Returns a hit's escalation steps. Repeated notifications to a recipient count as further attempts at the same
+ * message.
  */
 const escalationOf = ({ id, createDate, messages }: HitItem): TraceStep[] => {
   const steps = Map.groupBy(
@@ -142,7 +145,7 @@ export const traceSteps = ({ accepted, events }: MessageTrace): TraceStep[] => [
   ...events.flatMap((event) => [...eventOf(event), evaluatedOf(event), ...rulesOf(event), ...outcomesOf(event)]),
 ];
 
-/** Formats a duration (ms) for people. */
+/** Formats a duration (ms) for display. */
 const duration = (ms: number): string => {
   if (ms < 10_000) return `${ms} ms`;
   return ms < 600_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;

@@ -6,10 +6,10 @@ import { findDelivery, findMessage, type KnownIds } from './find.ts';
 import { readTrace } from './read.ts';
 import { deliverySteps, formatSteps, type TraceStep, traceSteps } from './steps.ts';
 
-/** The trace subject: an event, a message with all events, or a delivery with the event. */
+/** The trace subject: an event, a message with all its events, or a delivery with its event. */
 export type TraceSubject = { kind: 'event' | 'message' | 'delivery'; id: string; known: KnownIds };
 
-/** A trace. `notes` state what it cannot know, or infers from the current state. */
+/** A trace. `notes` state what it cannot know, and what it infers from the current state. */
 type Trace = {
   customerId: number;
   sensorId: string;
@@ -54,11 +54,11 @@ const traceDelivery = async (table: Table, { id, known }: TraceSubject, now: num
   return { ...place, manufacturer: whole.sensor?.manufacturer ?? null, steps, notes: whole.notes };
 };
 
-/** Traces an event from the table alone. Throws a UserError if nothing about it is stored. */
+/** Traces an event using only the table. Throws a UserError if the table contains nothing about it. */
 export const createTrace = (table: Table, wanted: TraceSubject, now: number): Promise<Trace> =>
   (wanted.kind === 'delivery' ? traceDelivery : traceMessage)(table, wanted, now);
 
-/** Formats a trace as text for people. */
+/** Formats a trace as human-readable text. */
 export const formatTrace = ({ customerId, sensorId, manufacturer, steps, notes }: Trace): string =>
   [
     `sensor ${sensorId}${manufacturer ? ` (${manufacturer})` : ''} of ${customerId === UNASSIGNED ? 'no customer' : `customer ${customerId}`}`,

@@ -1,7 +1,7 @@
 import type { AuditDetail, StoredAuditEntry } from '#shared/domain/identity/audit.ts';
 
 /**
- * Fields whose values are shown although they are strings, lists or objects. Other strings, such as names, addresses
+ * Fields whose values are shown even though they are strings, lists or objects. Other strings, such as names, addresses
  * and notes, may be personal or secret.
  */
 const shown: ReadonlySet<string> = new Set([
@@ -31,7 +31,7 @@ const textOf = (value: unknown): string =>
       : part,
   );
 
-/** Returns the elements missing from another list. */
+/** Returns the list elements missing from another list. */
 const lacking = (list: readonly unknown[], other: readonly unknown[]): unknown[] => {
   const known = new Set(other.map(textOf));
   return list.filter((element) => !known.has(textOf(element)));
@@ -45,8 +45,8 @@ const fieldValue = (item: object, field: string): unknown => {
 };
 
 /**
- * Returns the changed fields in an item with their values. Leaves out values that do not fit into `bytes`, or that may
- * be personal or secret. For a list that does not fit, only the removed and added elements are returned.
+ * Returns the changed fields of an item with their values. Leaves out values that do not fit in `bytes`, or that may be
+ * personal or secret. For a list that does not fit, only the removed and added elements are returned.
  */
 const auditDetails = (
   fields: readonly string[],
@@ -71,11 +71,11 @@ const auditDetails = (
   });
 };
 
-/** The maximum size (bytes) of a line without keys, so it costs a single write. */
+/** The maximum size (bytes) of a line, excluding keys, that still costs a single write. */
 const MAX_LINE_BYTES = 900;
 const bytesOf = (line: object): number => Buffer.byteLength(JSON.stringify(line));
 
-/** Further field names are left out, to keep a line below 1 KB. */
+/** Field names past this length are left out, to keep a line below 1 KB. */
 const MAX_NAMES_LENGTH = 400;
 const firstNames = (names: Iterable<string>): string[] => {
   let length = 0;

@@ -51,8 +51,8 @@ const actorOf = ({ acting, caller, device, provisioner }: Exchange): Actor => {
 export const hasKnownActor = (exchange: Exchange): boolean => actorOf(exchange).kind !== 'anonymous';
 
 /**
- * Returns the actor key for grouping refusals of the same operation on the same object. After a failed login, the user
- * is unproven, so the key also contains the address.
+ * Returns the actor key for grouping refusals of the same operation on the same object. After a failed login, the
+ * user's identity is unproven, so the key also contains the address.
  */
 export const refusedActor = ({ caller }: Exchange, { actor, address }: AuditedLine['line']): string =>
   [actor.kind, actor.id, ...(caller ? [] : [address])].join(' ');
@@ -72,7 +72,7 @@ const fieldNames = ({ body, auditedChange }: Exchange): string[] => {
 };
 
 /**
- * Returns the audit line for the first write, or for the refusal if `changed` is null. A line has field names, and
+ * Returns the audit line for the first write, or for the refusal if `changed` is null. A line contains field names, and
  * values that are neither secret nor personal.
  */
 export const auditLineOf = (

@@ -14,7 +14,7 @@ const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 type AuditRuntime = Pick<Runtime, 'table' | 'failpoint'> & AuditLineDeps;
 
 /**
- * Runs a request and writes the audit line before the first change, so nothing changes without a line. If the line
+ * Runs a request and writes the audit line before the first change, so that nothing changes without a line. If the line
  * cannot be written, nothing is changed, and the request fails with the table error. A request that changed nothing,
  * whether it succeeded or was refused, leaves no line.
  */

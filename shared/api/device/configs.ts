@@ -90,7 +90,7 @@ export const plainConfigHandlers = <F extends Fields>(
   put: (call: ConfigChangeCall & { body: ConfigValues<F> }, deps: ConfigDeps): Promise<ConfigValues<F>> =>
     changeConfig<ConfigValues<F>>(call, deps, { maker, name }, (before) => {
       const values = adjust(call.body);
-      // A field that was never stored is audited as changed from the default.
+      // A field that was never stored is audited as a change from the default.
       call.auditChange(validValues(fields, before), values);
       return { values, ...(ofSensor && { ofSensor: ofSensor(call.body) }) };
     }),

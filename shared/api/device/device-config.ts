@@ -24,11 +24,11 @@ export const readDeviceConfig = async (
   if (!sensor) return null;
   const stored = Object.fromEntries(configs.map(({ name, values }) => [name, values]));
   const { MAX_REPORT_DELAY_SECONDS, SENSOR_INACTIVE_AFTER_SECONDS } = settings;
-  // A device that holds back reports longer could count as inactive.
+  // A device that holds back reports for longer than this could count as inactive.
   const maxReportDelay = Math.min(MAX_REPORT_DELAY_SECONDS, Math.floor(SENSOR_INACTIVE_AFTER_SECONDS / 2));
   const input = { sensor, room: room ?? firstRoom(sensor), stored, defaultFirmware, maxReportDelay };
   const config = deviceConfig(input, now());
-  // Modes end after a time, without a write, so the version is a hash of the configuration itself.
+  // Modes expire without a write, so the version is a hash of the configuration itself.
   return { version: hashSecret(JSON.stringify(config)), config };
 };
 

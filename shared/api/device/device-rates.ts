@@ -1,10 +1,10 @@
 import { MESSAGE_LIMITS } from '#shared/domain/event/raw.ts';
 import type { Settings } from '#shared/runtime/env.ts';
 
-/** The calls a device may make per second. */
+/** How many calls a device may make per second. */
 const DEVICE_CALLS = 20;
 
-/** Returns the calls and messages a device may send per second, over HTTP and MQTT alike. 0 means no limit. */
+/** Returns how many calls and messages a device may send per second, over HTTP and MQTT alike. 0 means no limit. */
 export const deviceLimits = ({
   RATE_LIMIT_PER_SECOND,
   QUOTAS,
@@ -19,7 +19,7 @@ export const exceedsLimits = (counted: Counted, limits: Counted): boolean =>
 
 type Counted = { calls: number; messages: number };
 
-/** A device with more calls per minute than this is busy. Its falls are counted too. */
+/** A device that makes more calls per minute than this is busy. Its falls are counted too. */
 const BUSY_CALLS = 60;
 
 /**

@@ -18,7 +18,7 @@ const addressIn = (entry: string): string | undefined =>
     .map((text) => text.replace(/^\[(.*)\]$/, '$1'))
     .find((text) => isIP(text) !== 0 && !text.includes('%'));
 
-/** Returns the last entry in a header. The proxy wrote this entry. All earlier ones may come from the caller. */
+/** Returns the last entry in a header, which the proxy wrote. All earlier entries may come from the caller. */
 const lastEntry = (event: APIGatewayProxyEvent, name: string): string => {
   // If a header is sent in several spellings, the order of values is lost, so none of them can be trusted.
   const spellings = Object.keys(event.multiValueHeaders ?? {}).filter((key) => key.toLowerCase() === name);
@@ -47,8 +47,9 @@ const networkOf = (address: string): string => {
 };
 
 /**
- * Returns the address for rate limits. This is the one reported by the trusted proxy if the secret was sent exactly
- * once, otherwise the TCP peer. Entries that are not IP addresses are ignored. IPv6 addresses become their /64 network.
+ * Returns the address to which rate limits apply. This is the address reported by the trusted proxy if the secret was
+ * sent exactly once, otherwise the TCP peer. Entries that are not IP addresses are ignored. IPv6 addresses become their
+ * /64 network.
  */
 export const addressOf = (event: APIGatewayProxyEvent, proxy: TrustedProxy): string =>
   networkOf(reportedAddress(event, proxy) ?? event.requestContext?.identity?.sourceIp ?? '');
@@ -61,8 +62,9 @@ const FORWARDING = /forwarded|(real|client|connecting)-ip$|^via$|^cdn-loop$/;
 type DetailsPolicy = Pick<Settings, 'TRUSTED_PROXY_HEADER' | 'TRUSTS_LOOPBACK' | 'METRICS_TOKEN'>;
 
 /**
- * Whether a request comes from this machine: the TCP peer is a loopback address, the Host header names loopback, which
- * pages on other sites never do, and no header shows that the request was forwarded. Never true if a proxy is expected.
+ * Whether a request comes from this machine. If so, the TCP peer is a loopback address, the Host header names loopback
+ * (which requests from pages on other sites never do), and no header shows that the request was forwarded. Never true
+ * if a proxy is expected.
  */
 const isOnThisMachine = (event: APIGatewayProxyEvent, { TRUSTED_PROXY_HEADER, TRUSTS_LOOPBACK }: DetailsPolicy) => {
   const names = Object.keys(event.multiValueHeaders ?? {}).map((name) => name.toLowerCase());

@@ -1,15 +1,16 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { header } from './exchange.ts';
 
-/** Request headers read by operations, besides those every page may send. */
+/** Request headers read by operations, in addition to those any page may send. */
 const REQUEST_HEADERS = 'Authorization, Content-Type, If-None-Match';
-/** The methods allowed for a path that does not exist, so the page sees the 404 response to the actual request. */
+/** The methods allowed for a path that does not exist, so that the page sees the 404 response to the actual request. */
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
-/** How long (s) browsers may cache a preflight. Kept short, so an origin removed from the list is soon refused. */
+/** How long (s) browsers may cache a preflight. Kept short so that an origin removed from the list is soon refused. */
 const MAX_AGE = 600;
 
 /**
- * Returns the response headers scripts may read besides the safelisted ones: some fixed headers, and every `X-` header.
+ * Returns the response headers scripts may read in addition to the safelisted headers: some fixed headers, and every
+ * `X-` header.
  */
 const exposed = (names: readonly string[]): string =>
   ['Token', 'Retry-After', 'ETag', 'Link', ...names.filter((name) => /^x-/i.test(name))].join(', ');
@@ -17,8 +18,8 @@ const exposed = (names: readonly string[]): string =>
 type Headers = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * Returns the headers that let pages from a listed origin read a response with these headers. Cookies are only for
- * pages of this service, so Access-Control-Allow-Credentials is never sent. If origins are listed, every response
+ * Returns the headers that let pages from a listed origin read a response with these headers. Only pages of this
+ * service may use cookies, so Access-Control-Allow-Credentials is never sent. If origins are listed, every response
  * varies by origin.
  * https://fetch.spec.whatwg.org/#http-cors-protocol
  */

@@ -14,12 +14,12 @@ export type Rate = { limit: number; remaining: number; reset: number; isExceeded
 /** The actor for the audit log. */
 type Acting = { actor: Actor; customerId: number };
 
-/** A request and what is known about it so far. Each check in `serve` fills in a part. */
+/** A request and what is known about it so far. Each check in `serve` fills in part of it. */
 export type Exchange = {
   readonly event: APIGatewayProxyEvent;
   /** The id in the response and in all log lines for the request. */
   readonly requestId: string;
-  /** The operation name and contract: '' and null until it is found. */
+  /** The operation name and contract: '' and null until the operation is found. */
   name: string;
   operation: Operation | null;
   rate: Rate;
@@ -36,7 +36,7 @@ export type Exchange = {
   acting: Acting | null;
   /** The customer whose audit log records the request, if the handler chose a different one. */
   auditedUnder: number | null;
-  /** The replaced values, if the handler sets them because the first write does not show them. */
+  /** The replaced values. The handler sets them if the first write does not show them. */
   auditedChange: { before: object; after: object } | null;
   /** Set-Cookie headers for the response, even for errors. */
   cookies: string[];

@@ -50,7 +50,7 @@ declare global {
   interface JSON {
     /**
      * Returns an object that `stringify` writes as this text: a number, a string, true, false or null. Part of
-     * ECMAScript, and in Node since version 22.
+     * ECMAScript, and available in Node since version 22.
      */
     rawJSON(text: string): object;
   }

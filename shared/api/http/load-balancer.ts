@@ -15,8 +15,8 @@ const decodedQuery = (query: ListedValues): Record<string, string[]> => {
 };
 
 /**
- * Returns the TCP peer, which the load balancer appends to this header: to its only value, or to a copy of what the
- * caller sent. Everything before it may come from the caller.
+ * Returns the TCP peer, which the load balancer appends to this header, either to its only value or to a copy of what
+ * the caller sent. Everything before the peer may come from the caller.
  * https://docs.aws.amazon.com/elasticloadbalancing/latest/application/x-forwarded-headers.html
  */
 const peerOf = (headers: ListedValues): string =>
@@ -43,7 +43,7 @@ const eventOf = (event: ALBEvent, route: ReturnType<typeof createRouter>): APIGa
   };
 };
 
-/** Returns a response in the form a load balancer expects, which reads only `multiValueHeaders`. */
+/** Returns a response in the form expected by a load balancer, which reads only `multiValueHeaders`. */
 const resultOf = ({
   statusCode,
   headers,

@@ -64,6 +64,6 @@ export const sortBy = <const F extends string>(fields: readonly F[], byDefault: 
     .default(() => byDefault as never)
     .meta({ description: 'sort order; ties are broken by id' });
 
-/** Returns the schema for a page (D1), which is an array with one page object. */
+/** Returns the schema for a page (D1), which is an array containing a single page object. */
 export const paged = <T extends z.ZodType>(item: T) =>
   z.array(z.object({ total: int64, page: int64, perPage: int64, data: z.array(item) })).length(1);

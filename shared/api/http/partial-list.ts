@@ -4,8 +4,8 @@ import { Reply } from '../operation.ts';
 type Query = Readonly<Record<string, string | number | undefined>>;
 
 /**
- * Returns the query for the next page: within the items already read or, after their last page, the first page of the
- * items that follow. Undefined after the last page in the list.
+ * Returns the query for the next page. This is the next page of the items already read or, after their last page, the
+ * first page of the items that follow. Undefined after the last page of the list.
  */
 const nextQuery = ({ page, perPage, total, next }: PartialPage<unknown>, query: Query): Query | undefined => {
   if ((page + 1) * perPage < total) return { ...query, page: page + 1 };

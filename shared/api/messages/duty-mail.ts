@@ -5,8 +5,8 @@ import type { By } from '#shared/domain/rule/recipient.ts';
 import { dateAndTime } from '#shared/domain/time/wall-time.ts';
 
 /**
- * The email values: since `time` (ms), no one on duty can be notified through `channels`. `rules`: the names of the
- * affected rules.
+ * The email values: since `time` (ms), it has not been possible to notify anyone on duty through `channels`. `rules`:
+ * the names of the affected rules.
  */
 type DutyMail = {
   customer: string;
@@ -41,7 +41,7 @@ const texts = {
 
 const MAX_RULES = 20;
 
-/** Returns the localized email that no one on duty can be notified anymore. */
+/** Returns the localized email saying that no one on duty can be notified anymore. */
 export const dutyMail = (locale: string, { customer, timeZone, time, channels, rules, url }: DutyMail) => {
   const text = texts[languageOf(locale)];
   const kinds = channels.map((by) => text.channels[by]).join(', ');

@@ -82,7 +82,7 @@ const nameOf = ({ objects }: Texts, { kind, id }: AuditObject, names: Names): st
 };
 
 const MAX_NAMES = 20;
-/** Returns the subject names for a gap. */
+/** Returns the names of a gap's subjects. */
 const subjectsOf = (text: Texts, gap: Gap, names: Names): string => {
   const subjects = [
     ...('sensorIds' in gap ? gap.sensorIds.map((id) => names.sensors[id] ?? id) : []),

@@ -29,7 +29,7 @@ export const isValidSession = (
   session.accountId === account.accountId &&
   (session.expires === null || session.expires > now());
 
-/** Returns the caller for a session. Permissions are those the account has now, limited to the token permissions. */
+/** Returns the caller for a session. The permissions are those the account currently has, limited to the token's. */
 const callerOf = (session: Session, account: Account): Caller => {
   const { kind, permissions: scope = null, readOnly = false, name: token } = session;
   const { accountId, customerId, locale, username = null } = account;
@@ -39,11 +39,11 @@ const callerOf = (session: Session, account: Account): Caller => {
   // Anyone in front of a display can use it, so it never has the user's permissions.
   if (session.display) return { ...who, isDisplay: true, isAdmin: false, permissions: [] };
   if (scope === null) return { ...who, isAdmin: account.isAdmin, permissions: account.permissions };
-  // A token limited to some permissions never acts as a system admin, although system admins hold them all.
+  // A token limited to some permissions never acts as a system admin, even though system admins hold them all.
   return { ...who, isAdmin: false, permissions: scope.filter((permission) => hasPermission(account, permission)) };
 };
 
-/** Reads a session and the account. A lagging read counts only if the session is valid. */
+/** Reads a session and its account. The result of a lagging read is used only if the session is valid. */
 const readLogin = async (
   guard: Guard,
   { sessionHash, accountKey, mayLag }: { sessionHash: string; accountKey: string; mayLag: boolean },
@@ -128,8 +128,8 @@ const recognise = (exchange: Exchange, { locale, accountId }: Caller): void => {
 
 /**
  * Finds the caller and counts the request. If the credentials are missing or invalid, responds with 401, or treats the
- * request as anonymous if login is optional. Such requests count against the address, with 429 responses above the
- * limit.
+ * request as anonymous if login is optional. Such requests count against the address, which gets 429 responses above
+ * the limit.
  */
 export const authenticate = async (guard: Guard, exchange: Exchange): Promise<void> => {
   const operation = operationOf(exchange);

@@ -21,7 +21,7 @@ const mustSetOtpFirst = ({ beforeOtp }: Operation, caller: Caller, userId: strin
 
 /**
  * Responds with 403 if the access rule of the operation does not allow the caller. If login is optional, displays and
- * callers who must set up a second factor first are anonymous.
+ * callers who must set up a second factor first are treated as anonymous.
  */
 export const authorise = (exchange: Exchange): void => {
   const { caller, path } = exchange;

@@ -44,8 +44,8 @@ export const checkCsrf = async (guard: Guard, exchange: Exchange): Promise<void>
 };
 
 /**
- * Responds with 400 to several Authorization headers, or with 403 and ends the session if another site could abuse it
- * through this request. Such requests count against the address.
+ * Responds with 400 if there are several Authorization headers. If another site could abuse the session through this
+ * request, ends the session and responds with 403 instead. Such requests count against the address.
  */
 export const checkOneAuthorization = async (guard: Guard, exchange: Exchange): Promise<void> => {
   if (headerValues(exchange.event, 'authorization').length <= 1) return;

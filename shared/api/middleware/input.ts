@@ -70,7 +70,7 @@ const readBody = (exchange: Exchange, schema: z.ZodType, fieldErrors: FieldError
   return undefined;
 };
 
-/** Checks path, query and body against their schemas. The 400 response lists all errors, not only the first. */
+/** Checks path, query and body against their schemas. The 400 response lists all errors, not just the first. */
 export const readInput = (exchange: Exchange): void => {
   const { event, path } = exchange;
   const { params, query, body } = operationOf(exchange);
@@ -104,8 +104,8 @@ const ownerOf = async (
 
 /**
  * Finds the customer the operation acts on, and responds with 404 if there is none. It is always the caller's own
- * customer, so the id of another customer's object finds nothing. For system admins, the object in the path determines
- * the customer.
+ * customer, so the id of an object that belongs to another customer matches nothing. For system admins, the object in
+ * the path determines the customer.
  */
 export const findCustomer = async (store: StoreOf<'customers.ownerOf'>, exchange: Exchange): Promise<void> => {
   const { caller, params } = exchange;

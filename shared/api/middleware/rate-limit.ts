@@ -8,8 +8,8 @@ import type { Guard } from './guard.ts';
 import { messagesOf } from './input.ts';
 
 /**
- * Requests per second an address may make to published operations, besides all other requests. A whole care home is
- * behind one address, and everyone there may load the console at the same moment.
+ * The requests per second an address may make to published operations, in addition to all other requests. A whole care
+ * home is behind one address, and everyone there may load the console at the same moment.
  */
 const PUBLISHED_CALLS = 200;
 
@@ -26,7 +26,7 @@ const count = async (
 
 const accountSubject = (accountKey: string): string => `account:${accountKey}`;
 
-/** Counts a session read in process memory. Consoles read all the time, and each write costs money. */
+/** Counts a session read in process memory. Consoles read constantly, and each write costs money. */
 export const countSessionRead = (guard: Guard, accountKey: string): Promise<Rate> =>
   countInMemory(guard, accountSubject(accountKey));
 
@@ -73,12 +73,15 @@ export const countUnrouted = async (guard: Guard, exchange: Exchange): Promise<v
   exchange.rate = await countInMemory(guard, `address:${addressOf(exchange.event, guard.settings)}`);
 };
 
-/** Requests per second with an invalid token that an address may make before they are counted in the table. */
+/**
+ * The number of requests with an invalid token that an address may make per second before they are counted in the
+ * table.
+ */
 const INVALID_TOKENS_IN_MEMORY = 5;
 
 /**
  * Counts a device API request with an invalid token. Anyone can make such requests, and they compete with falls for the
- * table. Malformed tokens, and the first well-formed ones in a second, are therefore counted in memory.
+ * table. Malformed tokens, and the first well-formed tokens in each second, are therefore counted in memory.
  */
 const countInvalidToken = async (guard: Guard, subject: string, isWellFormed: boolean): Promise<Rate> => {
   const counted = await countInMemory(guard, subject);

@@ -10,7 +10,7 @@ import { type Exchange, header, type Rate } from '../http/exchange.ts';
 import { errorTexts } from '../messages/texts.ts';
 import type { Guard } from './guard.ts';
 
-/** Seconds until a request the service could not handle may be retried. */
+/** The seconds until a client may retry a request the service could not handle. */
 export const RETRY_AFTER_SECONDS = 2;
 
 const constant = {
@@ -57,7 +57,7 @@ const unavailable = [TableUnavailable, QueueUnavailable, IssuerUnavailable];
 
 const asApiError = (error: Error, operation: string, log: Log): ApiError => {
   if (error instanceof ApiError) return error;
-  // The table, or another AWS service that did not respond in time (transport.ts).
+  // Either the table is unavailable, or another AWS service did not respond in time (transport.ts).
   if (unavailable.some((errorClass) => error instanceof errorClass) || error.name === 'TimeoutError') {
     log('warn', 'a service that an operation needs is unavailable', { operation }, error);
     return new ApiError('unavailable', { waitSeconds: RETRY_AFTER_SECONDS });

@@ -11,7 +11,7 @@ export type ApiDescription = Readonly<Record<'tags' | 'webhooks' | 'components',
   ofDevices: readonly string[];
 };
 
-/** Conventions for all operations that schemas cannot express. */
+/** Conventions that apply to all operations but that schemas cannot express. */
 const conventions = [
   "To begin, log in (`POST /users/login`), send the response's `Token` header as a bearer token, and list the " +
     'sensors (`GET /sensors`).',

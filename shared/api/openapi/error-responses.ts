@@ -6,7 +6,7 @@ import { type Json, SCHEMA_PREFIX } from './schemas.ts';
 
 /** Whether users and their access tokens call the operation. */
 const isForUsers = ({ auth }: Operation): boolean => auth === 'user' || auth === 'session';
-/** Whether the operation can refuse a token, because it needs a session, or the token is read-only. */
+/** Whether the operation can refuse a token, either because it needs a session or because the token is read-only. */
 const canRefuseTokens = (operation: Operation): boolean => operation.auth === 'session' || isWrite(operation);
 
 /** Whether the operation can respond with 403, because of a permission, a token, or a customer in the query. */

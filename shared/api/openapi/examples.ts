@@ -12,7 +12,7 @@ const MESSAGE = { type: 5, payload: { status: 'calling', timestamp: 1_795_230_35
 
 /**
  * Response field values, by name. If there are several, the example is the first one allowed by the field schema. Some
- * fields need no entry: those set by a request, because the request example is used, those usually null, and those
+ * fields need no entry: those set by a request (the request example is used), those that are usually null, and those
  * whose default, first choice or lowest value is a good example.
  */
 const values: Readonly<Record<string, readonly unknown[]>> = {

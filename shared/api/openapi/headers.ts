@@ -3,7 +3,7 @@ import { type Operation, publishedHeaders } from '../operation.ts';
 import type { Json } from './schemas.ts';
 
 const header = (description: string, schema: Json = { type: 'string' }) => ({ description, required: true, schema });
-/** Returns a constant header with a type, which Go clients need to read the header. */
+/** Returns a constant header with a type. Go clients cannot read the header without it. */
 const constant = (value: string): Json => ({ type: 'string', const: value });
 const integer = { type: 'integer', format: 'int32', minimum: 0 };
 /** API Gateway renames WWW-Authenticate to this in function responses, and cannot be configured not to. */

@@ -14,8 +14,8 @@ const fitsInt32 = ({ minimum, maximum, const: only, enum: choices }: Json): bool
     .every((bound) => Number(bound) >= INT32.minimum && Number(bound) <= INT32.maximum);
 
 /**
- * Adds a number format. Without it, generated Java and Go code reads integers as 32 bits, and numbers as decimals or 32
- * bits.
+ * Adds a number format. Without it, generated Java and Go code reads integers as 32-bit values, and numbers as decimals
+ * or 32-bit values.
  */
 const addNumberFormat = (schema: Json): void => {
   if (isInteger(schema)) Object.assign(schema, { type: 'integer', format: fitsInt32(schema) ? 'int32' : 'int64' });

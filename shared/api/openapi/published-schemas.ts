@@ -16,7 +16,7 @@ const referredFrom = (
   return found;
 };
 
-/** Removes discriminators, which belong to OpenAPI. */
+/** Removes discriminators, which are specific to OpenAPI. */
 const ofJsonSchema = (name: string, value: unknown): unknown => (name === 'discriminator' ? undefined : value);
 
 /** Returns a request schema, together with the schemas it refers to, as a separate JSON Schema. */

@@ -42,7 +42,7 @@ export const schemaCollector =
     for (const [id, found] of Object.entries($defs as Record<string, Json>)) {
       const component = referring(found);
       const known = schemas[id];
-      // An id must mean the same in requests and responses.
+      // An id must mean the same thing in requests and responses.
       if (known && JSON.stringify(known) !== JSON.stringify(component))
         throw new Error(`two schemas have the id ${id}`);
       schemas[id] = component;

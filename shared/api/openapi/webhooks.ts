@@ -15,7 +15,7 @@ const header = (name: string, description: string, required: boolean): Json => (
   schema: { type: 'string' },
 });
 
-/** Delivery headers, besides those for authentication. Receivers use them to verify deliveries. */
+/** The delivery headers, except for those used for authentication. Receivers use them to verify deliveries. */
 const headers = [
   header('webhook-id', 'Delivery id, the same for all attempts and replays', true),
   header('webhook-timestamp', 'Start of the attempt, in seconds since the epoch', true),

@@ -1,6 +1,6 @@
 /**
- * The error for an email that a mail server did not accept. `reason` is a stable word, `answer` is the server response
- * without the address. `isFinal`: the recipient or the email was refused, so retries would not help.
+ * The error for an email that a mail server did not accept. `reason` is a stable word, and `answer` is the server
+ * response without the address. `isFinal`: the recipient or the email was refused, so retries would not help.
  */
 export class MailFailure extends Error {
   override readonly name = 'MailFailure';

@@ -43,7 +43,7 @@ const truncate = (text: string, maxLength: number): string => {
   return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}…`;
 };
 
-/** Returns the link in a notification, either for acknowledging the alarm or to the sensor list. */
+/** Returns the link in a notification, which either acknowledges the alarm or leads to the sensor list. */
 const linkOf = ({ url, listUrl, language }: Notification): { label: string; url: string } | null => {
   if (url !== null) return { label: acknowledgeLabels[language], url };
   return listUrl === undefined ? null : { label: listLabels[language], url: listUrl };
@@ -60,7 +60,7 @@ const asMail = (notification: Notification) => ({
   text: notification.text + linkText(notification),
 });
 
-/** Returns a notification as a single message. The text is truncated if necessary, but never the link. */
+/** Returns a notification as a single message. The text is truncated if necessary, but the link never is. */
 const asMessage = (notification: Notification, maxLength: number): string => {
   const link = linkText(notification);
   return (

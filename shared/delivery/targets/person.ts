@@ -3,9 +3,9 @@ import type { Language } from '#shared/domain/identity/language.ts';
 import type { Channel } from '#shared/domain/people/channel.ts';
 
 /**
- * What is sent to a person. `url` is the link that acknowledges the alarm, or null. `listUrl` is the sensor list, in a
- * message about several sensors. `subject` is what a shortened SMS must contain. A push message replaces the previous
- * one with the same `tag` on the screen.
+ * What is sent to a person. `url` is the link that acknowledges the alarm, or null. `listUrl` links to the sensor list,
+ * in a message about several sensors. `subject` is what a shortened SMS must contain. A push message replaces the
+ * previous one with the same `tag` on the screen.
  */
 export type Notification = {
   title: string;
@@ -19,9 +19,9 @@ export type Notification = {
 
 /**
  * What happened to a notification: the service accepted it, perhaps at a new address (`movedTo`); the address is not
- * valid, or no longer valid; the service refused it permanently; or the reason to retry. Reasons are words or error
- * names. Neither reasons nor service responses contain addresses or texts. `isOfHost`: the service fails for everyone
- * until the operator fixes it. `afterSeconds`: how long the service asked to wait.
+ * valid, or no longer valid; the service refused it permanently; or it should be retried, for the given reason. Reasons
+ * are words or error names. Neither reasons nor service responses contain addresses or texts. `isOfHost`: the service
+ * fails for everyone until the operator fixes it. `afterSeconds`: how long the service asked to wait.
  */
 export type PersonOutcome =
   | 'accepted'

@@ -33,7 +33,7 @@ const CHAT_ERRORS = new RegExp(
 );
 
 type Answer = Pick<Awaited<ReturnType<WebhookClient['post']>>, 'status' | 'error' | 'responseBody'>;
-/** The content of an unsuccessful response from Telegram. `parameters` say how the request may succeed. */
+/** The content of an unsuccessful response from Telegram. Its `parameters` state how the request may succeed. */
 type Details = { description: string; migrateTo: string | null; retryAfter: number };
 
 /** Reads an unsuccessful response. Null if it is not from Telegram, but from a proxy or a login page. */
@@ -100,14 +100,14 @@ export const createTelegram =
 export type ChatPauses = Map<string, { since: number; until: number }>;
 
 /**
- * Stops calling a chat for as long as Telegram asks. Until then, messages to it are postponed without a request. Other
- * chats are not affected.
+ * Stops sending to a chat for as long as Telegram asks. Until then, messages to it are postponed without a request.
+ * Other chats are not affected.
  */
 export const withPauses =
   (send: SendTelegram, pauses: ChatPauses, now: () => number): SendTelegram =>
   async (chat, text) => {
     const { since = 0, until = 0 } = pauses.get(chat) ?? {};
-    // A pause that begins in the future is from before the clock was set back.
+    // A pause that begins in the future dates from before the clock was set back.
     if (until > now() && !isFuture(since, now()))
       return { retry: 'status_429', afterSeconds: Math.ceil((until - now()) / 1_000) };
     pauses.delete(chat);

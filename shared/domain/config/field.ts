@@ -73,7 +73,7 @@ export const defaultsOf = <F extends Fields>(fields: F): ConfigValues<F> =>
 const supportText = ({ from, until }: Support): string =>
   [from && `from firmware v0.${from}`, until && `not as of v0.${until}`].filter(Boolean).join(', ');
 
-/** Returns the stored values, with defaults for those missing or no longer allowed. */
+/** Returns the stored values, with defaults for values that are missing or no longer allowed. */
 export const validValues = <F extends Fields>(fields: F, stored: Partial<ConfigValues<F>> | null): ConfigValues<F> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, { schema, byDefault }]) => {

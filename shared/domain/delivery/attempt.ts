@@ -17,7 +17,7 @@ export const resultWithoutRequest = (error: string | null, durationMs = 0, answe
 
 /**
  * An attempt result as stored in the delivery. It is a short tuple, because a delivery that succeeds at once must fit
- * into one kilobyte, the billing unit. `body` is null if it is stored as a separate item.
+ * in one kilobyte, the billing unit. `body` is null if it is stored as a separate item.
  */
 export type PackedAttempt = [
   number: number,
@@ -61,8 +61,8 @@ export const withReason = (
 const interrupted = (number: number): PackedAttempt => [number, 0, null, 'interrupted', [], ''];
 
 /**
- * Returns an attempt log from the start times, the results, and the bodies (by attempt number) stored as separate
- * items.
+ * Returns an attempt log, built from the start times, the results, and the bodies (by attempt number) stored as
+ * separate items.
  */
 export const attemptLogOf = (
   starts: readonly number[],
@@ -85,8 +85,8 @@ export const attemptLogOf = (
 };
 
 /**
- * Returns the last attempt that has ended; null before the first one has. `attempts`: the number of attempts that were
- * started.
+ * Returns the last attempt that has ended; null before the first attempt has ended. `attempts`: the number of attempts
+ * that were started.
  */
 export const lastAttemptOf = (
   attempts: number,

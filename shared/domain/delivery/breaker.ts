@@ -9,13 +9,13 @@ export const SLOTS_PER_WEBHOOK = 5;
  * time.
  */
 export const BREAKER_FAILURES = 10;
-/** The longest time (ms) a circuit stays open, and the longest time (ms) over which postponed retries are spread. */
+/** The longest time (ms) a circuit stays open, and the longest period (ms) over which postponed retries are spread. */
 const MAX_OPEN = 60_000;
 const MAX_SPREAD = 300_000;
 /** The lease (ms) on a slot or probe, as long as the lease on a delivery. */
 export const LEASE_MS = LEASE_SECONDS * 1_000;
 /**
- * Returns the cutoff (ms) for leases: any that end earlier count as lapsed. Leases taken before `aloneSince` (ms) no
+ * Returns the cutoff (ms) for leases. Leases that end earlier count as lapsed. Leases taken before `aloneSince` (ms) no
  * longer have a holder. A future `aloneSince` is ignored, because the clock must have been set back.
  */
 export const lapsedBefore = (now: number, aloneSince: number): number =>
@@ -50,7 +50,8 @@ export const tokenName = <N extends LeaseName>(name: N): `${N}Token` => `${name}
 export type SlotLease = { slot: SlotName; until: number; token: string };
 
 /**
- * Whether `until` (ms) lies ahead, by no more than `longest` ms. A later time was set before the clock was set back.
+ * Whether `until` (ms) is in the future, but by no more than `longest` ms. A later time was set before the clock was
+ * set back.
  */
 const lasts = (until: number, longest: number, now: number): boolean => until > now && !isFuture(until, now + longest);
 
@@ -67,7 +68,8 @@ export const isNewAlarm = (attempts: number, dueDate: number, now: number): bool
   attempts === 0 && now - dueDate < NEW_ALARM_MS;
 
 /**
- * Returns when (ms) to make a retry postponed by an open circuit. The more failures, the wider these times are spread.
+ * Returns when (ms) to make a retry postponed by an open circuit. The more failures, the more widely these times are
+ * spread.
  */
 const postponedUntil = ({ openUntil = 0, consecutiveFailures }: Health, now: number, random: number): number =>
   Math.max(lasts(openUntil, MAX_OPEN, now) ? openUntil : 0, now + 1_000) +
@@ -75,7 +77,7 @@ const postponedUntil = ({ openUntil = 0, consecutiveFailures }: Health, now: num
 
 /**
  * How a request passes the circuit breaker: without a slot, in a slot, in a slot as the only probe, after the current
- * probe ends, or not before a time (ms).
+ * probe ends, or not before the given time (ms).
  */
 export type Passage =
   | { kind: 'free' }
@@ -102,14 +104,15 @@ export const circuitOf = ({ openUntil, probeUntil = 0 }: Health, now: number): C
 };
 
 /**
- * Returns until when (ms) the circuit stays open after a failure: until the failed delivery is retried, but at most a
- * minute. Null if it stays closed.
+ * Returns the time (ms) until which the circuit stays open after a failure. It stays open until the failed delivery is
+ * retried, but for at most a minute. Null if it stays closed.
  */
 export const openUntilAfter = (failures: number, waitMs: number, now: number): number | null =>
   failures >= BREAKER_FAILURES && waitMs > 0 ? now + Math.min(waitMs, MAX_OPEN) : null;
 
 /**
- * Returns until when (ms) a receiver counts as slow after a response with this duration. Null if the response was fast.
+ * Returns the time (ms) until which a receiver counts as slow after a response that took this long. Null if the
+ * response was fast.
  */
 export const slowUntil = (durationMs: number, now: number): number | null =>
   durationMs >= SLOW_RESPONSE ? now + SLOW_FOR : null;

@@ -30,8 +30,8 @@ export const DEADLINE_SECONDS = 15;
 /** How long (s) a receiver must keep responding with 410 before the webhook is disabled, by default. */
 export const GONE_AFTER_SECONDS = 120;
 /**
- * The lease (s) on a claim, longer than an attempt with all writes takes. When the lease ends, the attempt counts as
- * lost.
+ * The lease (s) on a claim. It is longer than an attempt takes, including all writes. When the lease ends, the attempt
+ * counts as lost.
  */
 export const LEASE_SECONDS = 2 * DEADLINE_SECONDS;
 /** How long (s) the sweep leaves a due item alone, because a task is already queued. */
@@ -106,9 +106,11 @@ export type Delivery = {
   /** Other rule messages to record the result in. A Raw webhook gets each message once, even if several rules fire. */
   alsoHits?: HitMessage[];
   sendTryTimes: number[];
-  /** The number of attempts made early because the receiver was back. They do not count toward the retry schedule. */
+  /**
+   * The number of attempts made early because the receiver had recovered. They do not count toward the retry schedule.
+   */
   earlyAttempts?: number;
-  /** Until when (ms) the receiver asked for no more requests, in the latest Retry-After header. */
+  /** The time (ms) until which the receiver asked for no more requests, according to the latest Retry-After header. */
   retryAfterDate?: number;
   /** The attempt log; missing until the first attempt ends. */
   log?: PackedAttempt[];
@@ -118,7 +120,7 @@ export type Delivery = {
   repeats?: string;
   /** The replay this delivery belongs to. */
   replay?: string;
-  /** When (ms) the delivery expires; only set while it is held. */
+  /** When (ms) the delivery expires; set only while it is held. */
   heldUntil?: number;
   /** The delivery is a webhook test. */
   isTest?: true;
@@ -159,13 +161,13 @@ export const DELIVERY_RETENTION = 30 * DAY;
 
 /** How long (ms) a delivery is held for a disabled webhook. */
 export const MAX_HOLD = 14 * DAY;
-/** Returns when (ms) a delivery held from now on expires: at least a day before it is deleted. */
+/** Returns when (ms) a delivery expires if it is held from now on, which is at least a day before it is deleted. */
 export const heldUntil = (deliveryId: string, now: number): number =>
   Math.min(now + MAX_HOLD, timeOfUlid(deliveryId) + DELIVERY_RETENTION - DAY);
 
 /** The interval (ms) between releases of deliveries held for a webhook. */
 export const RELEASE_INTERVAL = 100;
-/** How far ahead (ms) releases may be scheduled, so that disabling the webhook again takes effect soon. */
+/** How far ahead (ms) releases may be scheduled. Limited so that disabling the webhook again takes effect soon. */
 export const MAX_RELEASE_AHEAD = 60_000;
 
 /** Returns the receiver key for a delivery: the webhook id, or the user id, a space and the channel. */
@@ -175,8 +177,8 @@ export const receiverKey = ({ webhookId, person }: Pick<Delivery, 'webhookId' | 
 export const webhookOfReceiver = (receiver: string): string | null => (receiver.includes(' ') ? null : receiver);
 
 /**
- * Derives the delivery id for an event, receiver and rule, so that writing it twice has no effect. If the rule
- * escalates, `rounds` is the round number, and `receiveDate` is when the round was due.
+ * Derives the delivery id for an event, receiver and rule, so that writing the same delivery twice has no effect. If
+ * the rule escalates, `rounds` is the round number, and `receiveDate` is when the round was due.
  */
 export const deliveryId = (
   event: { receiveDate: number; uuid: string; sensorId: string },
@@ -212,7 +214,7 @@ const EARLY_PAUSE = 5_000;
 export const withJitter = (seconds: number, random: number): number => seconds * (1 - JITTER + 2 * JITTER * random);
 
 /**
- * Returns the delays (s) after a failure: what the receiver asked for (0 for none), and how long to wait before the
+ * Returns the delays (s) after a failure: what the receiver asked for (0 if nothing), and how long to wait before the
  * next attempt.
  */
 const delaysAfter = (
@@ -241,9 +243,9 @@ export const nextStateAfterHostFailure = (
 
 /**
  * Returns the next delivery state after an attempt. `attempts` includes this attempt, but not early ones. `schedule` is
- * the retry schedule for the webhook or stage (null: RETRY_DELAYS); `random` is in [0, 1). `planned` is only set for an
- * early attempt: when (ms) the schedule plans the next one. If the early attempt fails, the delivery returns to its
- * place in the schedule.
+ * the retry schedule for the webhook or stage (null: RETRY_DELAYS); `random` is in [0, 1). `planned` is set only for an
+ * early attempt, and is when (ms) the schedule plans the next attempt. If the early attempt fails, the delivery returns
+ * to its place in the schedule.
  */
 export const nextStateAfter = (
   attempts: number,

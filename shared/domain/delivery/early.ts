@@ -9,7 +9,10 @@ import type { WebhookRecord } from './webhook.ts';
  * place in the retry schedule, and returns to it if the early attempt fails.
  */
 
-/** How many consecutive failures stop the release of pending deliveries. Fewer may be due to individual deliveries. */
+/**
+ * How many consecutive failures stop the release of pending deliveries. Fewer failures may be due to individual
+ * deliveries.
+ */
 const MAX_FAILURES = 3;
 /** How far (ms) ahead of the planned attempt an early attempt must be. */
 const MIN_GAIN = 1_000;
@@ -56,7 +59,7 @@ export const earlyTime = (delivery: Delivery, turn: number, firstDelay: number):
   const { state, createDate, nextAttempt, attempts, earlyAttempts = 0, retryAfterDate = 0, sendTryTimes } = delivery;
   if ((state !== 'pending' && state !== 'retrying') || nextAttempt === null) return null;
   if (attempts === 0 && nextAttempt <= createDate + firstDelay + PLANNED_AHEAD) return null;
-  // A future attempt was made before the clock was set back.
+  // An attempt dated in the future was made before the clock was set back.
   const rested = Math.min(sendTryTimes.at(-1) ?? 0, turn) + 1_000 * 2 ** earlyAttempts;
   const time = Math.max(turn, retryAfterDate, rested);
   return time + MIN_GAIN < nextAttempt ? time : null;

@@ -23,12 +23,12 @@ export const hasUrl = (webhook: WebhookRecord): webhook is WebhookWithUrl => web
 export const isExpired = ({ createDate }: Pick<Delivery, 'createDate'>, now: number): boolean =>
   createDate + FEED_RETENTION <= now;
 
-/** Whether a delivery from this time (ms) is no longer stored, so the result is unknown. */
+/** Whether a delivery from this time (ms) is no longer stored, which means that its result is unknown. */
 export const isPastRetention = (time: number, now: number): boolean => time + DELIVERY_RETENTION <= now;
 
 /**
- * Returns since when (ms) no one has fetched. Only time after the last change counts, because the webhook may have been
- * disabled before.
+ * Returns the time (ms) since which no one has fetched. Only time after the last change counts, because the webhook may
+ * have been disabled before that.
  */
 export const unfetchedSince = ({ lastSuccess = 0, updateDate }: WebhookRecord): number =>
   Math.max(lastSuccess, updateDate);

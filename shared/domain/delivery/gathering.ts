@@ -13,9 +13,9 @@ export const MAX_GATHERED = 500;
 const gatheredSituations = new Set(['sensor_inactive', 'sensor_active']);
 
 /**
- * Whether a delivery may become part of a message about several sensors: it is to a person, about a sensor going
- * offline or coming back. Deliveries to webhooks or about people, tests and redeliveries are always sent separately and
- * immediately.
+ * Whether a delivery may become part of a message about several sensors. It must be addressed to a person and report a
+ * sensor going offline or coming back. Tests, redeliveries, and deliveries to webhooks or about people are always sent
+ * separately and immediately.
  */
 export const isGathered = ({
   person,

@@ -66,9 +66,9 @@ export type ReplayRecord = Omit<Replay, 'total' | 'isPaused'> &
     cursor: string | null;
     /** The time (ms) up to which redeliveries are scheduled. */
     pacedUntil: number;
-    /** All deliveries in the time span have been checked, so no more redeliveries are created. */
+    /** All deliveries in the time span have been checked, so no more redeliveries will be created. */
     isListed: boolean;
-    /** Counts steps, so that two concurrent ones have the effect of one. */
+    /** Counts steps, so that two concurrent steps have the effect of one. */
     step: number;
   };
 

@@ -1,9 +1,9 @@
 import { type Caller, hasPermission } from '../identity/permission.ts';
 
-/** The permissions for managing webhooks: manage_customers for customer webhooks, manage_bots for bot webhooks. */
+/** The permissions to manage webhooks: manage_customers for customer webhooks, manage_bots for bot webhooks. */
 export const webhookManagers = ['manage_customers', 'manage_bots'] as const;
 /**
- * The permissions for seeing deliveries. Users who may change rules see deliveries to people, because rules name these
+ * The permissions to view deliveries. Users who may change rules can see deliveries to people, because rules name these
  * people.
  */
 export const deliveryManagers = [...webhookManagers, 'manage_rules'] as const;

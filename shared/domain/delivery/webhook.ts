@@ -65,8 +65,8 @@ const example = {
 };
 
 /**
- * The request body for replacing a webhook. `secretKey` is write-only: the key stays unchanged if missing, and is
- * removed if null.
+ * The request body for replacing a webhook. `secretKey` is write-only: the key stays unchanged if the field is missing,
+ * and is removed if it is null.
  */
 const update = fields.extend({ secretKey: SecretKey.nullable().optional() });
 export const WebhookUpdate = update.check(crossRules).meta({ id: 'WebhookUpdate', examples: [example] });
@@ -115,7 +115,7 @@ export type Webhook = z.output<typeof Webhook>;
 
 const token = z.string().length(26);
 
-/** The response after creating a webhook. The token is only returned here and in `WebhookToken`. */
+/** The response after creating a webhook. The token is returned only here and in `WebhookToken`. */
 export const CreatedWebhook = Webhook.extend({ token }).meta({ id: 'CreatedWebhook' });
 /** The response to a request for a new token. */
 export const WebhookToken = z.object({ token }).meta({ id: 'WebhookToken' });
@@ -147,9 +147,9 @@ type DeliveryHealth = {
    * Missing if there are none.
    */
   pendingSince?: number;
-  /** The first success after the latest failures. From then on, pending deliveries are attempted early. */
+  /** The time of the first success after the latest failures. From then on, pending deliveries are attempted early. */
   backDate?: number;
-  /** Since when (ms) the receiver has responded with nothing but 410. */
+  /** The time (ms) since which the receiver has responded with nothing but 410. */
   goneSince?: number;
   /** The previous secret, which also signs deliveries until `previousUntil`. */
   previousSecret?: string | null;
@@ -160,8 +160,8 @@ type DeliveryHealth = {
   slowUntil?: number;
   warnedAt?: number;
   /**
-   * How many original deliveries have failed permanently since someone last saw them. `troubleDate` is when (ms) the
-   * latest one failed or the webhook was disabled.
+   * How many original deliveries have failed permanently since someone last viewed the failures. `troubleDate` is when
+   * (ms) the latest one failed or the webhook was disabled.
    */
   failedDeliveries?: number;
   troubleDate?: number;

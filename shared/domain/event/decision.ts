@@ -10,7 +10,7 @@ export type Decided = {
   /** The uuid of the message behind the event. Null if the service created the event. */
   source: string | null;
   /**
-   * If time alone advanced a fall: the uuid of the latest message about it, which Raw sends. Only looked up if a
+   * If time alone advanced a fall: the uuid of the latest message about it, which Raw sends. Looked up only if a
    * recipient uses Raw.
    */
   fallMessage?: string;

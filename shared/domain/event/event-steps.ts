@@ -33,7 +33,7 @@ export const isRecent = ({ last }: SensorState, received: number): boolean =>
 const MAX_EVENTLESS = 16;
 
 type Received = Cause & { raw: string };
-/** Returns a mark identifying a message. The message's own UUID is not enough, because the device may reuse it. */
+/** Returns a mark that identifies a message. The message's own UUID is not enough, because the device may reuse it. */
 const markOf = ({ uuid: own }: TrustedMessage, { uuid, raw }: Received): string =>
   hashOf(own === null ? uuid : own + raw).slice(0, 8);
 
@@ -53,7 +53,7 @@ const isDuplicate = (state: SensorState, message: TrustedMessage, cause: Receive
 const withMessage = (before: SensorState, step: Step, message: TrustedMessage, cause: Received): SensorState => {
   const { signal, byBytes } = message;
   const { raw, receiveDate: at } = cause;
-  // A message without an identity is only compared with the previous message, so every message clears or replaces
+  // A message without an identity is compared only with the previous message, so every message clears or replaces
   // `last`.
   const { last: _, ...next } = step.state;
   if (byBytes) return stateReports.has(signal.kind) ? next : { ...next, last: { hash: hashOf(raw), at } };
@@ -65,7 +65,7 @@ const withMessage = (before: SensorState, step: Step, message: TrustedMessage, c
   return { ...next, eventless: [...others, added].slice(-MAX_EVENTLESS) };
 };
 
-/** Adds an event if the message shows a wrong clock, at most once a day. */
+/** Adds an event if the message shows that the device clock is wrong, at most once a day. */
 const withClockEvent = ({ state, events }: Step, { isClockWrong }: TrustedMessage, received: number): Step => {
   if (!isClockWrong || received - (state.clockWrongAt ?? Number.NEGATIVE_INFINITY) < DAY) return { state, events };
   return { state: { ...state, clockWrongAt: received }, events: [...events, eventOf('sensor_clock_wrong')] };
@@ -104,7 +104,7 @@ export const stepByNotice = (
   return { next: answered.state, events: withUuids(dated, cause) };
 };
 
-/** Applies a device call without a message to the sensor state. It makes an inactive sensor active. */
+/** Applies a device call without a message to the sensor state. The call makes an inactive sensor active. */
 export const stepByCall = (state: SensorState, cause: Cause): StepOutcome => {
   const { receiveDate: received } = cause;
   const when = messageTime(received, null);
@@ -118,7 +118,7 @@ export const stepByCall = (state: SensorState, cause: Cause): StepOutcome => {
   };
 };
 
-/** Advances the sensor state to a time, without a message. */
+/** Advances the sensor state to the given time, without a message. */
 export const stepByTime = (
   state: SensorState,
   cause: Cause,

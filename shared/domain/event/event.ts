@@ -54,7 +54,7 @@ export type Point = { x: number; y: number; z?: number };
 /** An event's region. `id` and `name` are empty if only the device knows the region. */
 export type EventRegion = { id: string; index: number; name: string };
 
-/** What an event is about, used later to find out from the sensor state whether the situation has ended. */
+/** What an event is about, used later to determine from the sensor state whether the situation has ended. */
 export type Subject = {
   /**
    * When (ms) the fall started. Maker A: the start in the messages. Maker B: when the track fell or last raised an
@@ -77,7 +77,7 @@ export type EventDetails = {
   point: Point | null;
   region: EventRegion | null;
   isSimulated: boolean;
-  /** Only present until rules are evaluated, like `newFall`. */
+  /** Present only until the rules are evaluated, like `newFall`. */
   isSilent?: boolean;
   /** The event is the first with this situation in a fall, so no rate limit may suppress it. */
   newFall?: boolean;

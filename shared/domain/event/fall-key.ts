@@ -1,7 +1,7 @@
 import { timeOfId } from '../ids.ts';
 import type { EventDetails, Subject } from './event.ts';
 
-/** A fall at a sensor. Maker B: `start` is when the track fell or raised another alarm, `began` is when it fell. */
+/** A fall at a sensor. Maker B: `start` is when the track fell or raised another alarm, and `began` is when it fell. */
 type FallSubject = { start: number; began: number; isSensitive: boolean; track: number | null };
 
 /**
@@ -23,7 +23,7 @@ export const fallOfEvent = ({ fall, happening }: { fall?: string; happening: Eve
 /** The suffix in alarm keys that are not about a fall. */
 const NO_FALL = 'e';
 /**
- * Returns the key for answering an alarm that is not about a fall and was not reported by a rule: the event time in
+ * Returns the key used to answer an alarm that is not about a fall and was not reported by a rule: the event time in
  * base 36, then `-e`.
  */
 export const eventKeyOf = (eventId: number): string => `${timeOfId(eventId).toString(36)}-${NO_FALL}`;
@@ -38,10 +38,10 @@ export const fallOfKey = (key: string): FallSubject => {
   return { start, began, isSensitive, track: isNumber ? Number(suffix) : null };
 };
 
-/** Whether a key belongs to a later alarm in a fall, not the first. */
+/** Whether a key belongs to a later alarm for a fall rather than the first. */
 export const isRaisedAgain = (key: string): boolean => key !== firstKeyOf(key);
 
-/** Returns the key for the first alarm in a fall, which all its alarms share. */
+/** Returns the key for the first alarm for a fall, which all alarms for that fall share. */
 export const firstKeyOf = (key: string): string => {
   const { began, track } = fallOfKey(key);
   return track === null ? key : `${began.toString(36)}-${track}`;

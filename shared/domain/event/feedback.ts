@@ -48,8 +48,8 @@ export type Feedback = z.output<typeof Feedback>;
 type FeedbackSensor = Pick<SensorRecord, 'id' | 'manufacturer' | 'optimizationEnabled'>;
 
 /**
- * Whether feedback about a sensor is forwarded to the maker: the maker accepts feedback, and the sensor may be
- * optimized.
+ * Whether feedback about a sensor is forwarded to the maker, which requires that the maker accepts feedback and that
+ * the sensor may be optimized.
  */
 export const isForMaker = ({ manufacturer, optimizationEnabled }: FeedbackSensor): boolean =>
   makers[manufacturer].acceptsFeedback && optimizationEnabled;

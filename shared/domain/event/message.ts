@@ -14,15 +14,15 @@ export const fallStatuses = [
 export type FallStatus = (typeof fallStatuses)[number];
 
 /**
- * A fall report from a maker A device. `start` (ms, device clock) identifies the fall. If unreadable, it is null, and
- * the fall starts when the report is received. `isSensitive`: detected by the sensitivity mode.
+ * A fall report from a maker A device. `start` (ms, device clock) identifies the fall. If it is unreadable, it is null,
+ * and the fall starts when the report is received. `isSensitive`: detected by the sensitivity mode.
  */
 export type FallSignal = {
   kind: 'fall';
   status: FallStatus;
   /**
-   * The alarm was raised before. The report only counts as `calling` if the fall has no `calling` yet, because that
-   * report may have been lost.
+   * The alarm had already been raised. The report only counts as `calling` if the fall has no `calling` yet, because
+   * that report may have been lost.
    */
   isOnCall?: boolean;
   start: number | null;

@@ -11,7 +11,7 @@ import {
 import { fallKeyOf } from './fall-key.ts';
 import type { OpenFall } from './open-fall-view.ts';
 
-/** How long (ms) an acknowledged fall stays open for people if the device reports nothing. */
+/** How long (ms) people still see an acknowledged fall as open if the device reports nothing. */
 export const MAX_ACKNOWLEDGED_MS = UNCLEAR_MS;
 
 /**

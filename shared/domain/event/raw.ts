@@ -8,7 +8,7 @@ export const MAX_LISTED_BYTES = 16 * 1_024;
  */
 const PAGE_BYTES = 5 * 1_024 * 1_024;
 
-/** Returns the messages on a page, with null for each one that no longer fits. */
+/** Returns the messages on a page, with null in place of each message that no longer fits. */
 export const fittingPage = (raws: readonly (string | null)[]): (string | null)[] => {
   let bytes = 0;
   return raws.map((raw) => {

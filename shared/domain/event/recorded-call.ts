@@ -10,8 +10,8 @@ export const RecordedCall = Noted.extend({ before: Noted.optional(), seq: z.int(
 export type RecordedCall = z.output<typeof RecordedCall>;
 
 /**
- * Consecutive recorded calls that have all been processed. `last` is the id of the last call, `seq` the number. `since`
- * (ms) is when the call before the first one was recorded.
+ * Consecutive recorded calls that have all been processed. `last` is the id of the last call and `seq` is its number.
+ * `since` (ms) is when the call before the first one was recorded.
  */
 export type ProcessedRun = { last: string; since: number; seq?: number };
 
@@ -27,8 +27,8 @@ export const unprocessedCalls = (seq: number, run: ProcessedRun | undefined): nu
   Math.max(0, seq - (run?.seq ?? 0));
 
 /**
- * A recorded call not queued within this time (ms) will never be queued. No function runs that long, even allowing for
- * clock skew between two hosts.
+ * A recorded call that is not queued within this time (ms) will never be queued. No function runs that long, even
+ * allowing for clock skew between two hosts.
  */
 const MAX_CALL_MS = 45_000;
 

@@ -1,6 +1,6 @@
 import { coordinatesOf, type Render } from './rendering.ts';
 
-/** Truncates text to `max` code points. If it is empty, `fallback` is used instead. */
+/** Truncates text to `max` code points. Empty text is replaced with `fallback`. */
 const truncated = (text: string, max: number, fallback: string): string =>
   [...(text || fallback)].slice(0, max).join('');
 

@@ -11,7 +11,7 @@ export type PayloadFormat = {
   mediaType: string;
   /** Only bot webhooks may use this format. */
   isForBots: boolean;
-  /** People read the payload itself: it is written in the bot's language, with the time in the rule time zone. */
+  /** People read the payload itself: it is written in the bot's language, with the time in the rule's time zone. */
   isForPeople: boolean;
   /** The payload needs an event code, so the format cannot express events without one. */
   needsCode: boolean;

@@ -43,7 +43,7 @@ export const formats: Readonly<Record<Format, PayloadFormat>> = {
   teams: { ...forPeople, summary: 'An alarm as an Adaptive Card, for Microsoft Teams workflow webhooks; for bots' },
 };
 
-/** Situations that the service notices by itself, with or without a device message. */
+/** Situations the service detects by itself, with or without a device message. */
 const noticedByService: readonly Situation[] = ['sensor_inactive', 'sensor_active', 'sensor_clock_wrong'];
 
 /**
@@ -58,7 +58,9 @@ export const canExpressSituation = (format: Format, situation: Situation): boole
 export const formatsWithout = (situation: Situation): Format[] =>
   Format.options.filter((option) => !canExpressSituation(option, situation));
 
-/** Whether a format can express an event with this code and raw message, which are null if the event has none. */
+/**
+ * Whether a format can express an event with this code and raw message, either of which is null if the event has none.
+ */
 export const canExpressEvent = (format: Format, code: number | null, rawMessage: string | null): boolean =>
   (!formats[format].needsCode || code !== null) && (formats[format].message !== 'required' || rawMessage !== null);
 

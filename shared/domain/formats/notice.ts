@@ -16,7 +16,7 @@ type Notice = {
   acknowledge: { label: string; url: string } | null;
 };
 
-// Each attempt renders a delivery again and must send the same bytes, so these strings never change.
+// Each attempt renders the delivery anew and must send the same bytes, so these strings never change.
 const texts = {
   en: {
     situation: 'Situation',
@@ -47,8 +47,8 @@ const severityOf = ({ type, action }: { type: string; action: string }): Severit
 };
 
 /**
- * Returns the delivery contents: title and message from the rule, labels in the bot's language. The message says if it
- * is only a test.
+ * Returns the delivery contents: title and message from the rule, labels in the bot's language. The message says so if
+ * it is only a test.
  */
 export const noticeOf = (
   { event, sensor, customer, rule, reader }: Snapshot,

@@ -6,7 +6,10 @@ import { FullPayload } from './full-payload.ts';
 import { RawPayload } from './raw-payload.ts';
 import { TeamsPayload } from './teams-payload.ts';
 
-/** The payload schemas by format, with examples. Only the OpenAPI document uses them; no function does at run time. */
+/**
+ * The payload schemas by format, with examples. Only the OpenAPI document uses them. No function needs them at run
+ * time.
+ */
 export const payloads: Readonly<Record<Format, z.ZodType>> = {
   full: FullPayload,
   custom1: Custom1Payload,

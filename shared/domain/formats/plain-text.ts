@@ -17,7 +17,7 @@
  */
 
 /**
- * An invisible character that splits a word for programs. It is not a zero-width joiner, which Telegram accepts in
+ * An invisible character that programs treat as a word break. It is not a zero-width joiner, which Telegram accepts in
  * addresses.
  */
 export const ZERO_WIDTH = '\u200b';
@@ -25,23 +25,24 @@ export const ZERO_WIDTH = '\u200b';
 const split = (found: string): string => `${found}${ZERO_WIDTH}`;
 
 /**
- * Matches the marks after which web and mail addresses, IP addresses, mentions, tags and commands in a name are split.
+ * Matches the characters after which web and email addresses, IP addresses, mentions, tags and commands in a name are
+ * split.
  */
 const linkable =
   /(?<=\p{L}[\p{L}\w+.-]*):(?=\S)|:(?=\/\/)|[.。．｡](?=[\p{L}\p{Cf}])|(?<=\d)\.(?=\d{1,3}\.\d)|@(?=[\p{L}\p{N}_])|[#$](?=[\p{N}_]*\p{L})|(?<![\p{L}\p{N}/])\/(?=[\p{L}\p{N}_])/gu;
 
-/** Returns a name that looks the same, but in which no program finds a link. */
+/** Returns a name that looks the same but contains nothing a program would turn into a link. */
 export const asText = (name: string): string => name.replaceAll(linkable, split);
 
 /**
- * Matches a web address in a rule's own words. The match may extend into the sentence, because programs may include the
- * following characters in the link too.
+ * Matches a web address in a rule's own words. The match may extend into the sentence, because programs may treat the
+ * characters that follow as part of the link too.
  */
 const WEB_ADDRESS = String.raw`https?:\/\/[^\s<>"|\\{}[\]\u0060\u200b]+`;
 const webAddress = new RegExp(`(${WEB_ADDRESS})`, 'giu');
 
 /**
- * Matches mentions, channels, emoji codes, web and mail addresses, template placeholders (`{{`), and list or heading
+ * Matches mentions, channels, emoji codes, web and email addresses, template placeholders (`{{`), and list or heading
  * marks.
  */
 const COMMAND = String.raw`[@#](?!\u200b)|:(?=[^\s\d\u200b]|[\w+-]+:)|(?<=[\p{L}\p{N}])[.。．｡](?=[\p{L}\p{N}])|\{(?=\{)|^(?=[-+=\s]|\d+[.)])`;
@@ -51,7 +52,7 @@ const addressOrCommand = new RegExp(`${WEB_ADDRESS}|${COMMAND}`, 'giu');
 /** Splits mentions and links in text, for clients that show it without markup. The text still looks the same. */
 export const withoutLinks = (text: string): string => text.replaceAll(command, split);
 
-/** Maps mrkdwn (Slack), Markdown and formula markup to similar characters without a special meaning. */
+/** Maps mrkdwn (Slack), Markdown and formula markup to lookalike characters with no special meaning. */
 const lookalikes: Readonly<Record<string, string>> = {
   '&': '＆',
   '<': '‹',

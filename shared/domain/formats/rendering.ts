@@ -1,6 +1,6 @@
 import type { Service, Snapshot } from '../delivery/delivery.ts';
 
-/** The payload contents, apart from the snapshot: the sending service and webhook, and the device message. */
+/** What goes into a payload besides the snapshot: the sending service and webhook, and the device message. */
 export type PayloadContext = {
   service: Service;
   webhook: { id: string; name: string; isCustomerHook: boolean };
@@ -16,6 +16,6 @@ export type PayloadContext = {
  */
 export type Render = (snapshot: Snapshot, context: PayloadContext, raw: string) => string;
 
-// The table does not keep the order of snapshot fields, so payloads name their fields one by one.
+// The table does not preserve the order of snapshot fields, so payloads list their fields one by one.
 export const coordinatesOf = (point: Snapshot['event']['coordinates']) =>
   point && { x: point.x, y: point.y, z: point.z };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { millis, text } from '../values.ts';
 import { Permission } from './permission.ts';
 
-/** How many characters of a token are stored, to make it recognizable to users. */
+/** The number of token characters stored so that users can recognize the token. */
 export const PREFIX_LENGTH = 12;
 
 /** The body of POST /users/{userId}/access-tokens. */

@@ -2,7 +2,7 @@
 const DIGITS = 14;
 const LAST = 10 ** DIGITS - 1;
 
-/** Returns a string sorting before all entry ids from `time` (ms) onward, and after all earlier ones. */
+/** Returns a string that sorts before all entry ids from `time` (ms) onward and after all earlier ids. */
 export const firstAuditIdAt = (time: number): string => String(Math.min(Math.max(0, time), LAST)).padStart(DIGITS, '0');
 
 /** Returns an entry id built from the time (ms) and 6 random bytes. Ids sort by time. */

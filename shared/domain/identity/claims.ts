@@ -25,7 +25,7 @@ type Access = { customerId: number | null; permissions: Permission[]; isAdmin: b
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 
-/** Finds a claim by full name, which may contain dots (URLs do), otherwise by path. */
+/** Finds a claim by its full name, which may contain dots (URLs do), or else by its path. */
 const claimOf = (claims: Claims, name: string): unknown =>
   fieldOf(claims, name) ?? name.split('.').reduce(fieldOf, claims);
 
@@ -45,7 +45,7 @@ export const accessOf = (claims: Claims, rules: OidcRules): Access | null => {
   return { customerId: customerId ?? null, permissions, isAdmin };
 };
 
-/** Returns a claim as profile text: forbidden characters removed, cut to 64 whole characters. */
+/** Returns a claim as profile text, with forbidden characters removed and truncated to 64 whole characters. */
 const textOf = (claim: unknown): string => {
   const text = typeof claim === 'string' ? toValidText(claim).trim() : '';
   return [...text].slice(0, 64).join('').trim();

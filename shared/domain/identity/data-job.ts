@@ -25,15 +25,15 @@ export type DataJob = Omit<Erasure, 'url' | 'actor' | 'fileUntil' | 'begins' | '
 export const MAX_LOGIN_AGE = 5 * 60_000;
 /** How long (ms) an export result is kept. */
 export const EXPORT_RETENTION = 86_400_000;
-/** How long (ms) a job stays listed, and an erasure can be repeated after a recovery. */
+/** How long (ms) a job stays listed, and how long an erasure can be repeated after a recovery. */
 export const JOB_RETENTION = 400 * 86_400_000;
 /**
- * The delay (ms) between the start of an erasure and its last pass. It must exceed both the longest queue delay and the
- * longest run of a function that may have read the subject's data.
+ * The delay (ms) between the start of an erasure and its final pass. It must exceed both the longest queue delay and
+ * the longest run of a function that may have read the subject's data.
  */
 export const LAST_PASS_AFTER = 16 * 60_000;
 
-/** How long (ms) other users can cancel a requested customer erasure. */
+/** How long (ms) other users have to cancel a requested customer erasure. */
 export const REQUEST_MS = 86_400_000;
 /**
  * Whether this kind of job must be approved before it begins. Only a system admin can erase a whole customer without a

@@ -25,7 +25,7 @@ export type Caller = {
   locale: string;
   /** `token` is an access token, `session` a login. */
   kind: 'session' | 'token';
-  /** The token allows only GET. */
+  /** The token allows only GET requests. */
   readOnly: boolean;
   /**
    * The session belongs to a wall display. Anyone standing in front of it can use it, so it allows only a few
@@ -56,7 +56,7 @@ export const mayChangeCredentials = (caller: Changer, user: Rights): boolean =>
 
 /**
  * Whether a caller with `manage_users` may delete a user or change the user's permissions. A token with limited
- * permissions may not do so to its own user, who may have more permissions.
+ * permissions may not do this to its own user, who may have more permissions.
  */
 export const mayChangeRights = (caller: Changer, user: Rights): boolean =>
   mayChangeCredentials(caller.kind === 'token' ? { ...caller, accountId: 0 } : caller, user);

@@ -18,7 +18,7 @@ const bounds = {
   replays: { byDefault: 1, max: 100 },
   /** SMS notifications. Half are reserved for falls and vital alarms. */
   smsPerDay: { byDefault: 100, max: 100_000 },
-  /** SMS with a phone number verification code. */
+  /** SMS that contain a verification code for a phone number. */
   smsCodesPerDay: { byDefault: 100, max: 100_000 },
   /** SMS sent to test a rule. */
   smsTestsPerDay: { byDefault: 100, max: 100_000 },

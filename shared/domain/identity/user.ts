@@ -9,8 +9,8 @@ import { Permission } from './permission.ts';
 const PASSWORD_BYTES = { min: 10, max: 1_024 } as const;
 
 /**
- * A new password: 10..1,024 bytes in UTF-8, without characters forbidden in other text. Common passwords are rejected
- * when the password is set, not by this schema.
+ * A new password: 10..1,024 bytes in UTF-8, excluding the characters forbidden in other text. Common passwords are
+ * rejected when the password is set, not by this schema.
  */
 const NewPassword = z
   .string()
@@ -88,7 +88,7 @@ export type UserUpdate = z.output<typeof UserUpdate>;
 /** A profile as stored. */
 export type UserProfile = Omit<UserUpdate, 'currentPassword'>;
 
-/** How long (ms) reset codes are still sent to the previous address after users change their own email address. */
+/** How long (ms) reset codes are still sent to the previous address after a user changes their own email address. */
 export const MAILBOX_DELAY = 86_400_000;
 /** The address to send reset codes to until `until` (ms), instead of the current one. */
 export type Mailbox = { email: string; until: number };
@@ -97,8 +97,8 @@ export const mailboxOf = ({ email, resetTo }: { email: string; resetTo?: Mailbox
   resetTo && resetTo.until > now ? resetTo.email : email;
 
 /**
- * The body of PUT /users/{userId}/access. Most callers may not set `isAdmin`, so it is optional; if missing, it stays
- * unchanged.
+ * The body of PUT /users/{userId}/access. Most callers may not set `isAdmin`, so it is optional. If it is missing, the
+ * stored value stays unchanged.
  */
 export const UserAccess = z
   .object({

@@ -15,7 +15,7 @@ type DeviceConfigInput = {
   stored: StoredConfigs;
   /** The maker's default firmware, as a versionCode. */
   defaultFirmware: number | null;
-  /** How long (s) the device may hold back reports without changes. */
+  /** How long (s) the device may hold back reports that contain no changes. */
   maxReportDelay: number;
 };
 
@@ -24,7 +24,7 @@ const firmwareToInstall = ({ stored: { firmware }, defaultFirmware }: DeviceConf
   (firmware as Partial<ConfigValues<typeof firmwareFields>> | undefined)?.firmwareVersion ?? defaultFirmware;
 
 /**
- * Returns the device configuration at `now` (ms): the room and the sensor configurations, without fields the firmware
+ * Returns the device configuration at `now` (ms): the room and the sensor configurations, excluding fields the firmware
  * does not support.
  */
 export const deviceConfig = (input: DeviceConfigInput, now: number): Record<string, unknown> => {

@@ -2,8 +2,8 @@ import { type ConfigValues, defaultsOf, type Fields, supportedFields } from '../
 import type { SensorRecord } from '../sensor/sensor.ts';
 
 /**
- * Returns a function that selects the configuration fields for a device: stored values or defaults, without fields the
- * firmware does not support.
+ * Returns a function that selects the configuration fields for a device: stored values or defaults, excluding fields
+ * the firmware does not support.
  */
 export const fieldsFor =
   ({ firmwareVersion }: SensorRecord) =>

@@ -27,8 +27,8 @@ const schemasOfMakerB = () =>
   });
 
 /**
- * Returns the message schemas for both makers, for documents. They are built on demand, because only documents need
- * them: decoders read messages field by field.
+ * Returns the message schemas for both makers, for use in documents. They are built on demand because only documents
+ * need them; decoders read messages field by field.
  */
 export const deviceMessages = () => {
   const makerA = z.xor(schemasOfMakerA()).meta({ id: 'MakerAMessage' });
@@ -53,7 +53,7 @@ export const messageExamples = (): Record<string, { summary: string; value: unkn
   return Object.fromEntries(examples);
 };
 
-/** Returns a maker's message kinds, for documents. */
+/** Returns a maker's message kinds, as shown in documents. */
 export const documentedMessages = (maker: 'makerA' | 'makerB'): DocumentedMessage[] =>
   deviceMessages()[maker].options.map((option) => {
     const { id = '', description: about = '', examples = [] } = option.meta() ?? {};

@@ -35,6 +35,6 @@ export type Maker = {
 export type DeviceConfigParts = {
   /** Returns the room fields that only this maker's devices get. */
   roomOf: (room: Room) => object;
-  /** Returns the configurations at `now` (ms), without fields the device firmware does not support. */
+  /** Returns the configurations at `now` (ms), excluding fields the device firmware does not support. */
   configsOf: (sensor: SensorRecord, stored: StoredConfigs, now: number) => object;
 };

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** A maker's message kind: the name, what it means and causes (`description`), the fields, and an example. */
+/** A maker's message kind: its name, what it means and what it causes (`description`), its fields, and an example. */
 export type MessageKind<F extends z.ZodObject = z.ZodObject> = {
   name: string;
   description: string;

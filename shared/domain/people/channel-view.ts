@@ -49,7 +49,7 @@ const PushSubscription = z
   })
   .meta({ id: 'PushSubscription', description: 'the result of `PushSubscription.toJSON()` in a browser' });
 
-/** The body of PUT /users/{userId}/channels/{by}. `by` determines which of the two fields is required. */
+/** The body of PUT /users/{userId}/channels/{by}. Which of the two fields is required depends on `by`. */
 export const ChannelUpdate = z
   .object({
     address: text(1, 254).optional().meta({

@@ -6,7 +6,8 @@ export type ChannelKind = (typeof channelKinds)[number];
 export type PushSubscription = { endpoint: string; keys: { p256dh: string; auth: string } };
 
 /**
- * The key for signing pushes (VAPID). Browsers subscribe with the public key; `sealed` is the encrypted private key.
+ * The key that signs push messages (VAPID). Browsers subscribe with the public key; `sealed` is the encrypted private
+ * key.
  */
 export type PushKey = { publicKey: string; sealed: string };
 /** The encryption context for the private key. Each stage has one key, which never changes. */
@@ -42,7 +43,7 @@ export const CODES_PER_HOUR = 5;
 export const newChannelCode = (random: Uint8Array): string =>
   String(Buffer.from(random).readUInt32BE() % 1_000_000).padStart(6, '0');
 
-/** Returns the string to hash for a code, so that the code only verifies one user's address. */
+/** Returns the string to hash for a code, so that the code verifies only one user's address. */
 export const codeHashInput = (
   userId: number,
   { by, address }: Pick<KeptChannel, 'by' | 'address'>,

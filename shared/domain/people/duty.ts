@@ -7,7 +7,7 @@ import { id, int64, millis } from '../values.ts';
 import type { ChannelKind, KeptChannel } from './channel.ts';
 import { type DutyPlan, type Shift, shiftsOn } from './shifts.ts';
 
-/** How long (ms) users can put themselves on duty. */
+/** The longest time (ms) for which users can put themselves on duty. */
 export const MAX_DUTY = 24 * 3_600_000;
 
 const reachableBy = z.array(By).meta({
@@ -30,13 +30,13 @@ export type OnDutyView = z.output<typeof OnDutyView>;
 /** A user who may appear in the roster, and the channels that reach them. */
 export const RosterPerson = z.object({ userId: id, name: z.string(), reachableBy }).meta({ id: 'RosterPerson' });
 
-/** A user on duty until a time (ms). */
+/** A user on duty until the given time (ms). */
 export type OnDuty = { userId: number; until: number; source: z.output<typeof source> };
 
 /**
- * Returns the shifts that may include a time (ms) or begin within a day of it, except those that users ended early. If
- * a user ended a shift before the clock was set back, it is unknown which one. In that case, no shift counts as ended,
- * so that no user on duty is left out.
+ * Returns the shifts that may include the given time (ms) or begin within a day of it, except shifts that users ended
+ * early. If a user ended a shift before the clock was set back, there is no way to know which shift it was. In that
+ * case, no shift counts as ended, so that no user on duty is left out.
  */
 const shiftsAround = (plan: DutyPlan, time: number): Shift[] => {
   const ended = plan.own.filter(({ offSince = 0 }) => !isFuture(offSince, time));
@@ -46,7 +46,7 @@ const shiftsAround = (plan: DutyPlan, time: number): Shift[] => {
   return shiftsOn(days, plan).filter(({ userId, start }) => start > (offSince.get(userId) ?? 0));
 };
 
-/** Returns the users on duty at a time (ms), each listed once with the latest end, sorted by id. */
+/** Returns the users on duty at the given time (ms), sorted by id. Each is listed once, with the latest end. */
 export const usersOnDuty = (plan: DutyPlan, time: number): OnDuty[] => {
   const bySelf = plan.own.map(({ userId, until = 0 }): OnDuty => ({ userId, until, source: 'self' }));
   const byRoster = shiftsAround(plan, time)
@@ -58,7 +58,7 @@ export const usersOnDuty = (plan: DutyPlan, time: number): OnDuty[] => {
   return [...longest.values()].toSorted((a, b) => a.userId - b.userId);
 };
 
-/** Returns the times (ms) after `time`, within about a day, when someone goes on or off duty. */
+/** Returns the times (ms) at which someone goes on or off duty within about a day after `time`. */
 export const dutyChanges = (plan: DutyPlan, time: number): number[] => {
   const shifts = shiftsAround(plan, time).flatMap(({ start, end }) => [start, end]);
   return [...plan.own.flatMap(({ until }) => until ?? []), ...shifts].filter((change) => change > time);

@@ -5,7 +5,7 @@ import { id } from '../values.ts';
 
 /** The maximum number of entries in a roster. */
 export const MAX_ENTRIES = 500;
-/** How many days ahead an entry for one day may be. */
+/** How many days in the future a single-day entry can be. */
 export const MAX_DAYS_AHEAD = 62;
 
 const { days, from, to } = Schedule.shape;
@@ -15,7 +15,7 @@ const clock = {
   to: to.meta({ description: 'on the next day if it is not after `from`' }),
 };
 const date = Day.meta({ description: `the day the shift begins, at most ${MAX_DAYS_AHEAD} days ahead` });
-/** An entry mixing fields from two kinds is rejected, because only one kind would count. */
+/** An entry that mixes fields from two kinds is rejected, because only one kind would count. */
 const none = z.never().optional();
 
 const WeeklyShift = z.object({ userId, days, ...clock, date: none, off: none }).meta({ id: 'WeeklyShift' });
@@ -48,6 +48,6 @@ export const Roster = z
     ],
   });
 
-/** Returns the entries, without those for days before `yesterday`. Yesterday's shift may end today. */
+/** Returns the entries, excluding those for days before `yesterday`. Yesterday's shift may end today. */
 export const currentEntries = (entries: readonly RosterEntry[], yesterday: string): RosterEntry[] =>
   entries.filter(({ date }) => date === undefined || date >= yesterday);

@@ -15,6 +15,6 @@ export const sendableKinds = (
   OUTBOX_KINDS: channelKinds.filter((kind) => hasOutbox && !hasService[kind]),
 });
 
-/** Returns the problem for a channel the host cannot send through, and the values for the error message. */
+/** Returns the problem to report for a channel the host cannot send through, and the values for the error message. */
 export const notOffered = ({ CHANNEL_KINDS }: Pick<SendableKinds, 'CHANNEL_KINDS'>) =>
   ['channel_not_offered', { choices: CHANNEL_KINDS.join(', ') || '-' }] as const;

@@ -14,7 +14,7 @@ export type Shift = { userId: number; start: number; end: number };
 
 /**
  * Returns the shifts that begin on `days`. When clocks are set back and show a time twice, shifts start the first time
- * and end the last time, so that there are no gaps between consecutive shifts.
+ * it is shown and end the last time, which leaves no gaps between consecutive shifts.
  */
 export const shiftsOn = (
   days: readonly string[],

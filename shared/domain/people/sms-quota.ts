@@ -37,5 +37,5 @@ export const smsLimitOf = (
 };
 
 const WARNING_SHARE = 0.8;
-/** Whether to warn managers after `count` SMS that count towards `smsPerDay`. */
+/** Whether to warn managers once `count` SMS have been charged to `smsPerDay`. */
 export const isNearSmsLimit = (count: number, quotas: Quotas): boolean => count >= WARNING_SHARE * quotas.smsPerDay;

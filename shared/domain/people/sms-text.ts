@@ -43,21 +43,21 @@ export const sizeOfSms = (text: string): SmsSize => {
   return { encoding, units, parts: units <= alone ? 1 : parts };
 };
 
-/** Characters missing from GSM 03.38, and plain forms with the same meaning. */
+/** Characters that GSM 03.38 lacks, with plain forms that mean the same thing. */
 const plainForms: readonly (readonly [RegExp, string])[] = [
   [/[‘’‚‛′‹›`´ʹʼ]/gu, "'"],
   [/[“”„‟″«»]/gu, '"'],
   [/[‐‑‒–—―−⁃•‣]/gu, '-'],
   [/…/gu, '...'],
   // In names, a splitter marks where programs would find a link. It becomes a visible character, because GSM 03.38 has
-  // no invisible ones.
+  // no invisible characters.
   [new RegExp(`(?<=[.:。．｡])${ZERO_WIDTH}`, 'gu'), ' '],
   [new RegExp(ZERO_WIDTH, 'gu'), ''],
   [/[^\S\n]/gu, ' '],
 ];
 /**
- * Characters without a shape. Some scripts and emojis need them, so they are only removed if the text can then be sent
- * in GSM 03.38.
+ * Characters with no visible shape. Some scripts and emojis need them, so they are removed only if the text can then be
+ * sent in GSM 03.38.
  */
 const invisible = /\p{Default_Ignorable_Code_Point}/gu;
 
@@ -70,7 +70,7 @@ const plainForm = (text: string): string => {
 
 const fits = (text: string): boolean => sizeOfSms(text).parts <= MAX_SMS_PARTS;
 
-/** Shortens the end of `text` to fit between `head` and `tail`. Returns all three. */
+/** Shortens the end of `text` so that it fits between `head` and `tail`. Returns all three. */
 const shortened = (head: string, text: string, tail: string): string => {
   const chars = [...text];
   const cutTo = (length: number): string =>
@@ -87,7 +87,7 @@ const shortened = (head: string, text: string, tail: string): string => {
 
 /**
  * Returns the text for an SMS with at most three parts. If it is too long, the situation, the sensor and the link
- * remain, and the rest is shortened. The sensor name is only shortened if it does not fit next to the link in UCS-2.
+ * remain, and the rest is shortened. The sensor name is shortened only if it does not fit next to the link in UCS-2.
  */
 export const smsText = ({ title, text, subject, link }: SmsContent): string => {
   const [label, url] = link ? [`\n\n${link.label}\n`, link.url] : ['', ''];

@@ -6,7 +6,9 @@ import { type Language, languageOf } from '../identity/language.ts';
  * not respond.
  */
 export type MailedAlarm = { sensor: string; situation: string; time: string; isUnanswered: boolean };
-/** Why no one was notified of an alarm, or no one responded. `receivers`: the recipients that could not be reached. */
+/**
+ * Why no one was notified of an alarm, or why no one responded. `receivers`: the recipients that could not be reached.
+ */
 export type UnnotifiedCause =
   | { kind: 'unanswered' }
   | { kind: 'nobody_on_duty' }

@@ -11,8 +11,8 @@ const truncated = (name: string): string =>
   lengthOf(name) > MAX_NAME_LENGTH ? [...name].slice(0, MAX_NAME_LENGTH).join('') : name;
 
 /**
- * Returns the name sent by a receiver in a header or entered by a person in a form, without forbidden characters and
- * truncated to 64. Null if nothing is left.
+ * Returns the name sent by a receiver in a header or entered by a person in a form, with forbidden characters removed
+ * and truncated to 64 characters. Null if nothing is left.
  */
 export const nameFrom = (text: string): string | null => {
   const valid = toValidText(text.toWellFormed(), ' ');

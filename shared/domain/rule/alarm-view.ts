@@ -9,8 +9,8 @@ export const alarmStates = ['over', 'acknowledged', 'unanswered', 'open'] as con
 export type AlarmState = (typeof alarmStates)[number];
 
 /**
- * A fall or another urgent event, and what followed. Alarms from the rules and webhooks for the event count as one
- * alarm.
+ * A fall or another urgent event, and what followed. All alarms that rules and webhooks raise for the event count as
+ * one.
  */
 export const Alarm = z
   .object({

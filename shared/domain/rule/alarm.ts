@@ -18,7 +18,7 @@ export type UrgentSituation = (typeof urgentSituations)[number];
 export const isUrgent = (situation: Situation | null): situation is UrgentSituation =>
   urgentSituations.some((urgent) => urgent === situation);
 
-/** Returns the urgent situation an event is about; null for any other event. */
+/** Returns the urgent situation an event is about; null if the event is not urgent. */
 export const urgentSituationOf = ({ type, action }: { type: string; action: string }): UrgentSituation | null =>
   urgentSituations.find((situation) => kinds[situation].type === type && kinds[situation].action === action) ?? null;
 
@@ -31,7 +31,9 @@ export const isAlarmAboutPerson = (event: { type: string; action: string }): boo
   return situation !== null && !isAboutSensor(situation);
 };
 
-/** The fields that decide whether anyone was notified of an alarm. A message in the host outbox reached no one. */
+/**
+ * The fields that decide whether anyone was notified of an alarm. A message in the host's outbox has reached no one.
+ */
 export type HitProgress = {
   notifiedDate?: number;
   acknowledgement?: Acknowledgement;
@@ -39,7 +41,7 @@ export type HitProgress = {
 };
 
 /**
- * Returns when (ms) one of the messages first succeeded. Null if none has, or if every successful message was later
+ * Returns when (ms) a message first succeeded. Null if none has succeeded, or if every successful message was later
  * reported undeliverable. Hits from earlier versions have no `notifiedDate`, so it is derived from their messages.
  */
 export const notifiedDateOf = ({ notifiedDate, messages }: HitProgress): number | null => {

@@ -2,7 +2,8 @@ import { type Escalation, type Kind, type Round, roundAfter, waitingFor } from '
 import type { NotificationPlan } from './recipients.ts';
 
 /**
- * Returns the escalation after deciding a round. `nobodyOnDuty`: the round is for users on duty, but there are none.
+ * Returns the escalation after a round has been decided. `nobodyOnDuty`: the round is for users on duty, but there are
+ * none.
  */
 export const withOpenRound = (
   { round, repeats, from }: Escalation,
@@ -19,9 +20,9 @@ export const withOpenRound = (
 });
 
 /**
- * Returns the escalation after completing an open round at a time (ms); null if it was the last one. Repeats missed
- * during an outage are not made up for: a single repeat follows. An open round due in the future was decided before the
- * clock was set back.
+ * Returns the escalation after an open round has been completed at the given time (ms); null if it was the last round.
+ * Repeats missed during an outage are not made up for; only a single repeat follows. An open round due in the future
+ * was decided before the clock was set back.
  */
 export const withClosedRound = (
   rule: NotificationPlan,

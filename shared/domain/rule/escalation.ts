@@ -22,9 +22,9 @@ export type Escalation = {
   repeats: number;
   /** When (ms) the next round is due; for an open round, when it was due. */
   at: number;
-  /** The time (ms) to count the steps from, if the hit date was in the future when the clock was set back. */
+  /** The time (ms) from which steps are counted, if the hit date was in the future when the clock was set back. */
   from?: number;
-  /** The last round is decided, but its deliveries to the receivers in `to` may not be queued yet. */
+  /** The last round has been decided, but its deliveries to the receivers in `to` may not be queued yet. */
   open?: Kind;
   to?: string[];
   /** The next step is due immediately: the last round reached no one, for example because no one was on duty. */
@@ -50,7 +50,7 @@ export const roundAfter = (
   return { kind: 'repeat', after, at: repeatAt(repeatSeconds * 1_000) };
 };
 
-/** Returns the escalation, waiting for the next round. */
+/** Returns an escalation that is waiting for the next round. */
 export const waitingFor = (
   round: number,
   { repeats, from, isHurried }: Progress,
@@ -115,7 +115,7 @@ const MAX_QUEUE_DELAY = 900_000;
 /** The sweep first checks a distant round this long (ms) before it is due, so that it is queued in time. */
 const LEAD = 600_000;
 
-/** Whether a round is due soon enough that a queue can delay its task until then. */
+/** Whether a round is due soon enough for a queue to delay its task until then. */
 export const isWithinQueueDelay = (at: number, now: number): boolean => at - now <= MAX_QUEUE_DELAY;
 /** Returns when (ms) the sweep first checks a round that is due at `at` (ms). */
 export const sweepCheckAt = (at: number, now: number): number => (isWithinQueueDelay(at, now) ? at : at - LEAD);

@@ -8,7 +8,7 @@ export type HitNumber = { series: number; number: number };
 
 /**
  * A hit position, per customer. Ids increase from one hit to the next. `orderDate` (or `createDate` if missing) never
- * decreases: if the clock is set back, a hit gets the later date of the previous hit.
+ * decreases: if the clock is set back, a hit takes the previous hit's date, which is later.
  */
 export type HitPosition = Pick<RuleHit, 'id' | 'createDate'> & { orderDate?: number };
 

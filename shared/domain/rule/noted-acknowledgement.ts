@@ -1,6 +1,6 @@
 import type { Acknowledgement, ClosingUser, FallClosure, NotedAcknowledgement } from './acknowledgement-view.ts';
 
-/** Returns an acknowledgement with a new note. An undefined `note` keeps the old one, an empty `note` removes it. */
+/** Returns an acknowledgement with a new note. An undefined `note` keeps the old note; an empty `note` removes it. */
 const withNote = ({ note: before, ...acknowledgement }: NotedAcknowledgement, note = before): NotedAcknowledgement => ({
   ...acknowledgement,
   ...(note && { note }),
@@ -56,6 +56,6 @@ export const closedBy = (
 };
 
 type Answered = { acknowledgement?: NotedAcknowledgement; closure?: FallClosure };
-/** Whether two alarms have the same acknowledgement, and their falls the same closure. */
+/** Whether two alarms have the same acknowledgement and their falls have the same closure. */
 export const isAnsweredAlike = (one: Answered, other: Answered): boolean =>
   isSame(one.acknowledgement, other.acknowledgement) && isSame(one.closure, other.closure);

@@ -6,7 +6,7 @@ import { id, uuid } from '../values.ts';
 export const By = z.enum(channelKinds).meta({ description: 'The channel to notify the person through' });
 export type By = z.output<typeof By>;
 
-/** A recipient mixing fields from two kinds is rejected, because only one would be notified. */
+/** A recipient that mixes fields from two kinds is rejected, because only one would be notified. */
 const none = z.never().optional();
 
 /** A rule recipient: a bot webhook, a user, or the users on duty. */
@@ -21,7 +21,7 @@ export const Recipient = z
   .meta({ id: 'Recipient', description: 'A bot webhook, a user, or (`onDuty: true`) the users on duty' });
 export type Recipient = z.output<typeof Recipient>;
 
-/** The person who gets a delivery or a hit message, and through which channel. `name` is the name at that time. */
+/** The person who gets a delivery or a hit message, and the channel used. `name` is the name at that time. */
 export type Person = { userId: number; by: By; name: string };
 /** A webhook recipient. */
 export type WebhookRecipient = { botId: number; webhookId: string };

@@ -1,7 +1,7 @@
 import type { By, Person, Recipient, WebhookRecipient } from './recipient.ts';
 import type { Rule } from './rule.ts';
 
-/** Returns the webhooks among recipients without duplicates. A rule may name a webhook twice. */
+/** Returns the webhooks among the recipients, without duplicates. A rule may name a webhook twice. */
 export const webhooksIn = (recipients: readonly Recipient[]): WebhookRecipient[] => {
   const named = recipients.flatMap(({ botId, webhookId }) =>
     botId !== undefined && webhookId !== undefined ? [{ botId, webhookId }] : [],
@@ -13,8 +13,8 @@ export const webhooksIn = (recipients: readonly Recipient[]): WebhookRecipient[]
 export type UserOnDuty = { userId: number; verified: readonly By[] };
 
 /**
- * Returns the people among recipients, each once per channel. Users on duty are only included if they have verified the
- * channel.
+ * Returns the people among the recipients, each once per channel. Users on duty are included only if they have verified
+ * the channel.
  */
 export const peopleIn = (recipients: readonly Recipient[], onDuty: readonly UserOnDuty[]): Omit<Person, 'name'>[] => {
   const named = recipients.flatMap((recipient) => {
@@ -35,7 +35,7 @@ export const usersIn = (recipients: readonly Recipient[]): number[] => [
 export const includesOnDuty = (recipients: readonly Recipient[]): boolean =>
   recipients.some(({ onDuty }) => onDuty === true);
 
-/** Whether recipients include the users on duty, but none of them has verified the required channel. */
+/** Whether the recipients include the users on duty, but none of those users has verified the required channel. */
 export const isNobodyOnDuty = (recipients: readonly Recipient[], onDuty: readonly UserOnDuty[]): boolean =>
   includesOnDuty(recipients) &&
   peopleIn(
@@ -52,6 +52,6 @@ export const recipientLists = ({ recipients, escalation }: NotificationPlan) => 
   ...escalation.map((step, index) => ({ path: `escalation.${index}.recipients`, recipients: step.recipients })),
 ];
 
-/** Returns all recipients in a rule: the first ones, then those for each step. */
+/** Returns all recipients in a rule: the first recipients, then those for each step. */
 export const allRecipients = (rule: NotificationPlan): Recipient[] =>
   recipientLists(rule).flatMap(({ recipients }) => recipients);

@@ -39,8 +39,8 @@ const eventOf = (hits: readonly ReportHit[]): ReportedEvent[] => {
 };
 
 /**
- * Returns the newest feedback on each event, and all feedback without an event. Feedback on a hit has the hit date, all
- * other feedback the time it refers to.
+ * Returns the newest feedback on each event, and all feedback without an event. Feedback on a hit gets the hit date;
+ * all other feedback gets the time it refers to.
  */
 const assessmentsOf = (hits: readonly ReportHit[], loose: readonly Feedback[]): Assessment[] => {
   const hitDates = new Map(hits.map((hit) => [eventKey(hit.sensorId, hit.sensorEventId), hit.createDate] as const));
@@ -126,7 +126,7 @@ type ReportInput = {
   timeZone: string;
   /** Ordered by creation. */
   hits: readonly ReportHit[];
-  /** Feedback that names no rule hit. */
+  /** Feedback that does not refer to a rule hit. */
   unlinkedFeedback: readonly Feedback[];
   sensors: readonly Pick<Sensor, 'id' | 'name' | 'isActive'>[];
   /** The current time (ms); null if the time span ends earlier. */

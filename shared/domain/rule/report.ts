@@ -26,7 +26,7 @@ const figures = {
 export const Figures = z.object(figures).meta({ id: 'ReportFigures' });
 export type Figures = z.infer<typeof Figures>;
 
-/** A month in a report, or the part that lies in the time span. */
+/** A month in a report, or the part of it within the time span. */
 export const ReportMonth = z
   .object({
     month: z.string().meta({ description: '`YYYY-MM`' }),

@@ -10,7 +10,7 @@ type Scheduled = { createDate: number; escalation: Escalation };
 export const countsFromFuture = ({ createDate, escalation: { from = createDate } }: Scheduled, now: number): boolean =>
   isFuture(from, now);
 
-/** Returns the latest time (ms) when the next round can be due for a hit whose steps count from a past time. */
+/** Returns the latest time (ms) at which the next round can be due for a hit whose steps count from a past time. */
 const latestDue = (rule: NotificationPlan, { createDate, escalation }: Scheduled, now: number): number => {
   if (escalation.isHurried) return now;
   if (escalation.isLast) return awaitingAnswer(rule, escalation, now)?.at ?? now;

@@ -74,5 +74,5 @@ export const FloorPlanUpdate = z
     ],
   });
 
-/** A group plan before one is set. */
+/** The plan for a group before one is set. */
 export const emptyPlan: FloorPlan = { width: 40, height: 20, rooms: [] };

@@ -11,8 +11,8 @@ export const REPORTED_REFUSALS = { sensor: 10, customer: 100, windowSeconds: 15 
 export const WRONG_CODES = { limit: 5, windowSeconds: 15 * 60 } as const;
 
 /**
- * Returns an 8-character code. None of the 32 characters in the alphabet is confused with another when read aloud; each
- * is equally likely.
+ * Returns an 8-character code. None of the 32 characters in the alphabet can be mistaken for another when read aloud,
+ * and each is equally likely.
  */
 export const pairingCode = (random: Uint8Array): string =>
   [...random.subarray(0, 8)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');

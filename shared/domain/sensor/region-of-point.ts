@@ -23,7 +23,10 @@ export const regionByIndex = (regions: readonly RegionBounds[], index: number): 
   return region ? eventRegionOf(region) : { id: '', index, name: '' };
 };
 
-/** Whether a point is in a region or on its edges. A point without a height counts as inside at any height. */
+/**
+ * Whether a point is in a region or on its edges. A point without a height counts as inside, whatever the region's
+ * height.
+ */
 const isIn = (region: RegionBounds, { x, y, z }: Point): boolean =>
   x >= region.topLeftX &&
   x <= region.bottomRightX &&

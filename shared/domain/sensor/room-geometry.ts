@@ -19,7 +19,7 @@ export const defaultRoom: RoomUpdate = {
 /** Returns the rotation for a mounting: 45 degrees if its name ends with `_45deg`, otherwise 0. */
 export const rotationOf = (mounting: Mounting): number => (mounting.endsWith('_45deg') ? 45 : 0);
 
-/** Returns the room before the first PUT. It has the creation date of the sensor. */
+/** Returns the room before the first PUT. Its creation date is the sensor's. */
 export const firstRoom = ({ id, createDate }: { id: string; createDate: number }): Room => ({
   ...defaultRoom,
   regions: [],

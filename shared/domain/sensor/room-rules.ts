@@ -93,8 +93,8 @@ const idsOf = (regions: readonly RegionUpdate[], before: readonly Region[], newI
 };
 
 /**
- * Returns the regions replacing those in `before`, in request order. `positionIdx` counts beds first, then doors, then
- * all others.
+ * Returns the regions that replace those in `before`, in request order. `positionIdx` counts beds first, then doors,
+ * then all others.
  */
 export const numberRegions = (
   regions: readonly RegionUpdate[],

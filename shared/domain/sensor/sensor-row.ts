@@ -14,7 +14,7 @@ const columns = [
   'name',
 ] as const satisfies readonly (keyof ListedSensor | 'flags')[];
 /**
- * Columns added later, each after U+001F, which no name contains. New ones go at the end. Rows from earlier versions
+ * Columns added later, each after U+001F, which no name contains. New columns go at the end. Rows from earlier versions
  * lack them, so '' means the sensor does not have the field. Earlier versions ignore new columns.
  */
 const laterColumns = ['obstacles'] as const;
@@ -72,9 +72,9 @@ const unpackFlags = (flags: number): Flags => {
 };
 
 /**
- * Packs a sensor into one short string, so that reading a list with thousands of sensors reads little more than their
- * names. It leaves out everything in the key: the id, and the hardware id if it can be derived from the id. Even with
- * the longest name, 64 characters of 4 bytes, it stays far below the 1,024 bytes allowed for a sort key.
+ * Packs a sensor into one short string, so that reading a list with thousands of sensors means reading little more than
+ * their names. It leaves out everything in the key: the id, and the hardware id if it can be derived from the id. Even
+ * with the longest name, 64 characters of 4 bytes, it stays far below the 1,024 bytes allowed for a sort key.
  */
 export const packSensor = (sensor: SensorRecord): string =>
   joinRow({

@@ -8,11 +8,11 @@ export type FallPhase = FallState | 'canceled';
 /** One fall on a maker A sensor. */
 export type Fall = {
   /**
-   * When the fall started (ms), which identifies it: by the device clock, or the time of receipt if the device did not
-   * send one.
+   * When (ms) the fall started, which identifies it. This is the device time, or the time of receipt if the device did
+   * not send a time.
    */
   start: number;
-  /** The states reported or reached by time, in the order they occurred. */
+  /** The states that were reported or that time alone reached, in order of occurrence. */
   phases: readonly FallPhase[];
   /** The newest trusted time (ms, device clock) in a report about the fall, if it differs from the start. */
   time?: number;
@@ -34,7 +34,7 @@ export type Fall = {
   isSilent?: boolean;
   /**
    * When (ms, service clock) time alone ended the fall. Someone may still be on the floor, so the fall stays open for
-   * people until the device reports the end, or UNCLEAR_MS have passed.
+   * people until the device reports the end or UNCLEAR_MS has passed.
    */
   endedByTime?: number;
   /** Time alone ended the fall, however long ago, so its escalation continues. */
@@ -45,7 +45,7 @@ export type Fall = {
   closedAt?: number;
 };
 
-/** How long (ms) a fall ended by time alone stays open for people. */
+/** How long (ms) people still see a fall ended by time alone as open. */
 export const UNCLEAR_MS = 2 * 3_600_000;
 
 /** Whether the fall is finished or canceled. */
@@ -76,7 +76,7 @@ export type Track = {
   alarmedAgain?: number;
   /** The open fall has been acknowledged since it last raised an alarm. */
   isAcknowledged?: true;
-  /** People closed the fall. The mark is kept as long as fall postures are repeated. */
+  /** People closed the fall. The mark is kept as long as the device keeps repeating fall postures. */
   isClosed?: true;
   /** The last move in each area. */
   areas?: Record<string, 'in' | 'out'>;
@@ -91,15 +91,15 @@ export type Track = {
 /** Whether a track has a fall that is not over. */
 export const isDown = ({ fallPostures, isClosed }: Track): boolean => fallPostures !== undefined && !isClosed;
 
-/** Returns the open fall on a track as an event subject. Each further alarm in the fall needs another response. */
+/** Returns the open fall on a track as an event subject. Each further alarm during the fall needs a new response. */
 export const subjectOf = ({ id: track, since, alarmedAgain }: Track): Subject => {
   if (since === undefined) return { track };
   return alarmedAgain === undefined ? { track, fall: since } : { track, fall: alarmedAgain, began: since };
 };
 
 /**
- * The state of a sensor and its room. It is one table item, written on condition that `version` is unchanged. Missing
- * fields are not known yet.
+ * The state of a sensor and its room. It is a single table item, written only if `version` is unchanged. Missing fields
+ * are not yet known.
  */
 export type SensorState = {
   version: number;
@@ -142,7 +142,7 @@ export type SensorState = {
   /** When (ms) an event last reported a wrong clock. */
   clockWrongAt?: number;
   /**
-   * How many messages were and were not understood, counted from the first one not understood, in total and for
+   * How many messages were understood and how many were not, counted from the first that was not, in total and for
    * messages about falls (domain/state/understanding.ts).
    */
   understanding?: {
@@ -193,7 +193,7 @@ export const maxHeartbeatGap = (sweepSeconds: number, afterSeconds: number): num
   1_000 * Math.max(2.5 * sweepSeconds, Math.min(5 * SWEEP_SECONDS, (afterSeconds * 2) / 3));
 
 /**
- * A message that changes nothing but times is only recorded if `lastSeen` is older than this fraction of the time after
+ * A message that changes nothing but times is recorded only if `lastSeen` is older than this fraction of the time after
  * which a sensor becomes inactive.
  */
 const UNWRITTEN = 0.25;
@@ -207,13 +207,13 @@ export const silentAt = (state: SensorState, upSince: number, afterSeconds: numb
   Math.max(state.lastSeen + (state.isSteady ? UNWRITTEN * afterSeconds * 1_000 : 0), upSince) + afterSeconds * 1_000;
 
 /**
- * Returns a track without the time changed by each report. Tracks with an open fall keep it, because the end of the
- * fall may be reported late.
+ * Returns a track without the time, which every report changes. Tracks with an open fall keep it, because the end of
+ * the fall may be reported late.
  */
 const steadyTrack = ({ at, ...track }: Track): Track =>
   track.fallPostures && at !== undefined ? { ...track, at } : track;
 
-/** Returns the state without the fields changed by each message. */
+/** Returns the state without the fields that every message changes. */
 const steadyState = ({
   lastSeen: _,
   presenceAt: __,

@@ -5,8 +5,8 @@ export const FallState = z.enum(['detected', 'confirmed', 'calling', 'finished']
 export type FallState = z.infer<typeof FallState>;
 
 /**
- * The sensor status. `lastSeen` is null before the first message; `presence` is null while unknown or the sensor is
- * offline.
+ * The sensor status. `lastSeen` is null before the first message; `presence` is null while it is unknown or the sensor
+ * is offline.
  */
 export const SensorStatus = z
   .object({

@@ -54,7 +54,7 @@ export type SensorRecord = z.input<typeof Sensor> & {
 
 /**
  * The sensor a device token belongs to. `customerId` is 0 until a customer links it; `hash` is the token hash. `moved`
- * has the previous customer, and when (ms) the sensor left.
+ * holds the previous customer, and when (ms) the sensor left that customer.
  */
 export type Device = {
   sensorId: string;
@@ -65,8 +65,8 @@ export type Device = {
   /** The hash of the token replaced by this one. Present until this token is used. */
   replaces?: string;
   /**
-   * Set once the device has been given a new token. The old one stays valid until the new one is used, but no longer
-   * than this time (ms).
+   * Set once the device has been given a new token. The old token stays valid until the new token is used, but not
+   * beyond this time (ms).
    */
   replacedUntil?: number;
   /** The id of the newest device call recorded before it was queued, and when (ms) it was recorded. */
@@ -103,8 +103,8 @@ export const newSensor = (
 
 /**
  * What happens to each field when a sensor moves to another customer. `device` fields are kept. `setting` fields
- * describe a room and its resident. They are kept only if the sensor had no customer, because then a system admin set
- * them for the new one. `new` fields are reset as for a new sensor.
+ * describe a room and its resident. They are kept only if the sensor had no customer, because in that case a system
+ * admin set them for the new customer. `new` fields are reset as for a new sensor.
  */
 const onMove: Record<keyof SensorRecord, 'device' | 'setting' | 'new'> = {
   id: 'device',

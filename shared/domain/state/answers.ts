@@ -55,7 +55,7 @@ const closeFall = (state: SensorState, key: FallOfKey, closedAt: number): Step =
 
 /** Applies people's response to a fall to the state. Acknowledging a fall that is over or unknown changes nothing. */
 export const answerStep = (state: SensorState, key: string, answer: Answer): Step => {
-  // The state only contains alarms about falls.
+  // The only alarms in the state are those about falls.
   if (isEventKey(key)) return { state, events: [] };
   const { track, ...fallKey } = fallOfKey(key);
   if (track !== null) return trackStep(state, track, fallKey.began, answer);

@@ -12,12 +12,12 @@ type DueMove = { phase: FallPhase; at: number; dueAt: number; isAlarm: boolean }
 export const hasBeginning = ({ phases }: Fall): boolean => phases.includes('detected') || phases.includes('confirmed');
 
 /**
- * Whether time advances the fall from phase to phase. Sensitive falls, and falls whose start was not reported, are only
- * ended by time.
+ * Whether time advances the fall from phase to phase. Time can only end sensitive falls and falls whose start was not
+ * reported.
  */
 export const isTimed = (fall: Fall): boolean => !fall.isSensitive && hasBeginning(fall);
 
-/** Returns the next fall phase, when (ms) time alone reaches it, and when (ms) this is decided. */
+/** Returns the next phase of a fall, when (ms) the fall reaches it by time alone, and when (ms) this is decided. */
 export const dueMove = (fall: Fall, { confirm, alert, calling }: Timings): DueMove => {
   const { phases, at = 0 } = fall;
   const after = (phase: FallPhase, seconds: number) => {

@@ -59,7 +59,7 @@ const eventOfFall = (fall: Fall, phase: FallPhase): EventDetails => {
   return eventOf(situation, { point, region, isSimulated, isSilent, newFall: isFirstOfFall(situation), subject });
 };
 
-/** Returns the fields that people and escalations need for a fall ended by time alone. */
+/** Returns the fields that people and escalations still need after time alone has ended a fall. */
 const forPeople = ({ endedByTime, isUnreported, isSimulated, isAcknowledged }: Fall): Partial<Fall> => ({
   ...(isUnreported && { isUnreported }),
   ...(endedByTime !== undefined && {
@@ -91,10 +91,10 @@ const compacted = (fall: Fall): Fall => {
 const isSame = (a: Fall, b: Pick<Fall, 'start' | 'isSensitive'>): boolean =>
   a.start === b.start && (a.isSensitive ?? false) === (b.isSensitive ?? false);
 
-/** Whether a fall raises an alarm unless it ends first. Forgetting it would lose the alarm. */
+/** Whether a fall will raise an alarm unless it ends first. Forgetting it would lose the alarm. */
 const isAlarmPending = (fall: Fall): boolean => !fall.isSensitive && !isEnded(fall) && !fall.phases.includes('calling');
 
-/** Removes falls above the limit, ended ones first. */
+/** Removes falls above the limit, ended falls first. */
 export const rememberedFalls = (falls: readonly Fall[]): Fall[] => {
   const rankOf = (fall: Fall): number => {
     if (!mayLieThere(fall)) return 0;
@@ -103,7 +103,7 @@ export const rememberedFalls = (falls: readonly Fall[]): Fall[] => {
   return remembered(falls, MAX_FALLS + falls.filter(isAlarmPending).length, rankOf);
 };
 
-/** Returns a fall whose end was reported, without the marks for an end by time alone. */
+/** Returns a fall whose end was reported, with the marks for an end by time alone removed. */
 export const reportedEnd = (fall: Fall): Fall => {
   const { isUnreported: _, ...ended } = withoutPeople(fall);
   return ended;
@@ -124,7 +124,7 @@ export const moveFall = (state: SensorState, fall: Fall, phase: FallPhase, at: n
 };
 
 /**
- * Handles the start of a fall: it may complete a fall loop. If the firmware has no `confirmed` state, the fall is
+ * Handles the start of a fall, which may complete a fall loop. If the firmware has no `confirmed` state, the fall is
  * confirmed immediately.
  */
 const begin = (step: Step, start: FallSignal, { received, time }: MessageTime, { timings }: RoomContext): Step => {
@@ -148,8 +148,8 @@ const withoutSurplus = (step: Step, received: number): Step => {
 
 /**
  * Returns the fall a report is about, if known. A report without a start belongs to the open fall of the same kind,
- * unless that fall reached the same phase too long ago for a duplicate. If no fall is open, a report of an end, or any
- * report soon after a closure, belongs to the fall people closed last.
+ * unless that fall reached the same phase too long ago for the report to be a duplicate. If no fall is open, a report
+ * of an end, or any report soon after a closure, belongs to the fall that people closed most recently.
  */
 const fallOf = ({ falls }: SensorState, signal: FallSignal, phase: FallPhase, received: number): Fall | undefined => {
   const { start, isSensitive, isOnCall } = signal;

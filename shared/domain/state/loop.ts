@@ -1,7 +1,7 @@
 import { type EventDetails, eventOf } from '../event/event.ts';
 import type { SensorState, Step } from '../sensor/sensor-state.ts';
 
-/** A fall loop: this many falls without an alarm start within this time (ms). */
+/** This many falls that raise no alarm and start within this time (ms) form a fall loop. */
 const LOOP_STARTS = 3;
 const LOOP_WINDOW = 300_000;
 

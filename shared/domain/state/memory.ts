@@ -1,6 +1,6 @@
 /**
- * Returns the items to remember, at most `max`. Items with the lowest worth are dropped first, oldest first if equal.
- * The newest item is never dropped.
+ * Returns the items to remember, at most `max`. Items with the lowest worth are dropped first; among equals, the oldest
+ * goes first. The newest item is never dropped.
  */
 export const remembered = <T>(items: readonly T[], max: number, worth: (item: T) => number): T[] => {
   const byWorth = items.slice(0, -1).toSorted((item, other) => worth(item) - worth(other));

@@ -19,7 +19,7 @@ const kindOf = ({ kind }: Region): Kind => {
 
 /**
  * Returns the event for entering or leaving a region. Empty if presence detection is off for the region. If only the
- * device knows the region, the event only has its index. `reported` is the kind reported by the device.
+ * device knows the region, the event contains nothing but its index. `reported` is the kind reported by the device.
  */
 export const regionEvent = (
   regions: readonly Region[],
@@ -35,8 +35,8 @@ export const regionEvent = (
 
 export type NumberedRegion = Pick<Region, 'id' | 'positionIdx'>;
 /**
- * Returns who is in which region, using the region numbers after a room change. Removed regions are forgotten. Regions
- * that only the device knows keep their numbers.
+ * Returns who is in which region, with the regions renumbered after a room change. Removed regions are forgotten.
+ * Regions that only the device knows keep their numbers.
  */
 export const renumbered = <T extends Pick<Track, 'inside' | 'areas'>>(
   { inside, tracks }: { inside?: number[]; tracks?: T[] },
@@ -78,7 +78,7 @@ const withoutFurtherExits = ({ state, events }: Step, time: number, suspendSecon
   return { state, events: events.filter(({ situation }) => situation !== 'bed_left') };
 };
 
-/** Drops parts of a report if a newer report on them was received. */
+/** Drops the parts of a report for which a newer report was received. */
 const withoutLateParts = (
   { presenceAt, regionsAt }: SensorState,
   signal: PresenceSignal,
@@ -90,8 +90,8 @@ const withoutLateParts = (
 });
 
 /**
- * Applies a presence and region report to the state of a maker A sensor. If the first report has someone in the room,
- * this counts as a change.
+ * Applies a presence and region report to the state of a maker A sensor. If the first report shows that someone is in
+ * the room, this counts as a change.
  */
 export const presenceStep = (
   before: SensorState,

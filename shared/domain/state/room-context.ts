@@ -3,7 +3,7 @@ import type { RegionBounds } from '../sensor/region-of-point.ts';
 import type { Region } from '../sensor/room.ts';
 
 /**
- * When a message was received (ms, service clock), and when its content happened (ms): the device time if trusted,
+ * When a message was received (ms, service clock), and when what it reports happened (ms): the device time if trusted,
  * otherwise the time of receipt. The two can be equal by chance.
  */
 export type MessageTime = { received: number; time: number; isTrusted: boolean };
@@ -15,7 +15,10 @@ export const messageTime = (received: number, deviceTime: number | null): Messag
   isTrusted: deviceTime !== null,
 });
 
-/** Whether a report is older than the last one, from `last` (ms). A report without a trusted time is never late. */
+/**
+ * Whether a report is older than the previous report, which is from `last` (ms). A report without a trusted time is
+ * never late.
+ */
 export const isLate = ({ time, isTrusted }: MessageTime, last = time): boolean => isTrusted && time < last;
 
 /** How many seconds a fall stays in each state. `confirm` is null if the firmware has no such state. */
@@ -27,7 +30,7 @@ export type RoomContext = {
   /** The region bounds. */
   bounds: readonly RegionBounds[];
   timings: Timings;
-  /** How long (s) after a bed exit no further one is reported. */
+  /** How long (s) after a bed exit further exits are not reported. */
   bedExitSuspend: number;
 };
 

@@ -1,7 +1,7 @@
 import { TRUSTED_AHEAD } from '../event/event.ts';
 import type { Fall, SensorState, Track } from '../sensor/sensor-state.ts';
 
-/** Returns an object without the times (ms) after `latest`. */
+/** Returns an object without any times (ms) later than `latest`. */
 const withoutLater = <T extends object>(object: T, names: readonly (keyof T)[], latest: number): T => {
   const later = names.filter((name) => Number(object[name]) > latest);
   return later.length === 0

@@ -16,7 +16,7 @@ export const signStep = (state: SensorState, situation: Situation, received: num
 
 const heartAlarms: readonly Situation[] = ['heart_rate_high', 'heart_rate_low'];
 /**
- * Returns the group an alarm belongs to. Alarms in one group replace each other; alarms in different groups can be
+ * Returns the group an alarm belongs to. Alarms in the same group replace each other; alarms in different groups can be
  * active together.
  */
 const groupOf = (alarm: Situation): string => {
@@ -26,7 +26,7 @@ const groupOf = (alarm: Situation): string => {
 
 /**
  * Advances the vital alarms at a sensor. An alarm is reported when it begins, and again only after a reading without an
- * alarm or another alarm in the same group.
+ * alarm, or after another alarm in the same group.
  */
 export const vitalStep = (state: SensorState, alarm: Situation | null, hasReading: boolean): Step => {
   if (alarm === null) {

@@ -15,7 +15,7 @@ const stepEach = <T>(state: SensorState, items: readonly T[], step: (state: Sens
   items.reduce<Step>(
     (before, item) => {
       const next = step(before.state, item);
-      // A message counts as late once, even if several of its items are.
+      // A message counts as late only once, even if several of its items are late.
       const added = next.events.filter((event) => event !== lateEvent || !before.events.includes(event));
       return { state: next.state, events: [...before.events, ...added] };
     },

@@ -30,8 +30,8 @@ export const nextCheck = (state: SensorState, timings: Timings): number => {
 export type DatedEvent = { happening: EventDetails; createDate: number };
 
 /**
- * Returns the state without the marks on falls ended by time alone long ago. If there are none, the same object is
- * returned.
+ * Returns the state without the marks on falls that time alone ended long ago. If there are no such marks, the same
+ * object is returned.
  */
 const withoutCleared = (state: SensorState, now: number): SensorState => {
   if (nextClear(state) > now) return state;

@@ -19,14 +19,14 @@ import { isLate, type MessageTime } from './room-context.ts';
 
 /** The number of tracks, and of areas per track, to remember. */
 const MAX_REMEMBERED = 8;
-/** The maximum number of areas a track can be in: as many as a room can have regions. */
+/** The maximum number of areas a track can be in, which is the most regions a room can have. */
 const MAX_INSIDE = 16;
 
 const trackOf = ({ tracks = [] }: SensorState, id: number): Track => tracks.find((track) => track.id === id) ?? { id };
 
 /**
- * How long (ms) after the last posture on a track a repeated fall posture counts as a duplicate. Later, it is reported
- * again: the person may have fallen again, or the track may be another person.
+ * How long (ms) after the last posture on a track a repeated fall posture counts as a duplicate. After that, it is
+ * reported again: the person may have fallen again, or the track may be another person.
  */
 const SAME_POSE_WITHIN = 300_000;
 
@@ -73,7 +73,7 @@ const withoutTrack = (state: SensorState, track: Track): SensorState => ({
   tracks: rememberedTracks([...(state.tracks ?? []).filter(({ id }) => id !== track.id), ...traceOf(track)]),
 });
 
-/** Returns a track after a report, with the report time if trusted. */
+/** Returns a track after a report, with the time of the report if it is trusted. */
 const seenAt = (track: Track, { time, isTrusted }: MessageTime): Track => (isTrusted ? { ...track, at: time } : track);
 
 /** Updates the number of people in a room. It determines presence, and an empty room has no falls. */
@@ -149,7 +149,7 @@ const fallPoses: Readonly<Record<number, FallPose>> = {
 };
 const SITTING_UP_IN_BED = 11;
 
-/** Returns the region a person is in: the last one entered and not left, because poses have no point. */
+/** Returns the region a person is in: the last one entered and not yet left, because reported poses have no point. */
 const regionOf = ({ inside = [] }: Track, places: readonly RegionBounds[]): EventRegion | null => {
   const last = inside.at(-1);
   return last === undefined ? null : regionByIndex(places, last);
@@ -168,8 +168,8 @@ const withoutFall = (track: Track): Track => {
 
 /**
  * Advances the fall on a track. A repeated fall posture is not reported again, unless the last posture is older than
- * `SAME_POSE_WITHIN`. If people have closed the fall, postures change nothing until that time passes without one. The
- * next posture is then a new fall.
+ * `SAME_POSE_WITHIN`. If people have closed the fall, postures change nothing until that much time has passed without a
+ * posture. The next posture is then a new fall.
  */
 const fallPoseStep = (state: SensorState, reported: Track, report: FallReport): Step => {
   const { pose, posture, region, time, isSoon } = report;
@@ -189,7 +189,7 @@ const fallPoseStep = (state: SensorState, reported: Track, report: FallReport): 
   return { state: loop.state, events: [event, ...loop.events] };
 };
 
-/** Applies a pose other than a fall to a track, which ends an open fall. */
+/** Applies a pose that is not a fall pose to a track, which ends an open fall. */
 const otherPoseStep = (state: SensorState, before: Track, pose: number, region: EventRegion | null): Step => {
   const track = withoutFall(before);
   const sitsUp = pose === SITTING_UP_IN_BED ? [eventOf('sitting_up_in_bed', { region })] : [];
@@ -217,9 +217,9 @@ const lateAlarmStep = (state: SensorState, track: Track, report: FallReport): St
 };
 
 /**
- * Advances a track's pose. A repeated pose is a duplicate; a repeated fall pose is one only within `SAME_POSE_WITHIN`.
- * A report older than another one about the same track is late. Late reports change nothing, except that they can still
- * raise the fall alarm.
+ * Advances a track's pose. A repeated pose is a duplicate, but a repeated fall pose counts as one only within
+ * `SAME_POSE_WITHIN`. A report older than another one about the same track is late. Late reports change nothing, except
+ * that they can still raise the fall alarm.
  */
 export const poseStep = (
   state: SensorState,

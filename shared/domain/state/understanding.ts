@@ -4,7 +4,7 @@ import type { SensorState } from '../sensor/sensor-state.ts';
 
 /**
  * How far the count of understood messages may exceed the count of other messages. Changing a count takes a write, and
- * a sensor whose messages are understood must not cost one per message.
+ * a sensor whose messages are understood must not cost one write per message.
  */
 const LEAD = 10;
 
@@ -24,9 +24,9 @@ const isAboutFalls = (signal: Signal): boolean =>
   signal.kind === 'unknown' ? signal.isAboutFalls === true : signal.kind === 'fall' || signal.kind === 'postures';
 
 /**
- * Returns the message counts after one more message, received at `at` (ms). A state only has counts after a message
- * that was not understood. Earlier messages are estimated from the number of writes, earlier messages about falls from
- * the fall phases. Counts are halved every 24 hours, giving the last 24 hours the most weight.
+ * Returns the message counts after one more message, received at `at` (ms). A state has counts only after a message
+ * that was not understood. Earlier messages are estimated from the number of writes, and earlier messages about falls
+ * from the fall phases. Counts are halved every 24 hours, giving the last 24 hours the most weight.
  */
 export const understandingAfter = (
   { understanding, version, falls }: Pick<SensorState, 'understanding' | 'version' | 'falls'>,

@@ -6,13 +6,13 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 const asUtc = (date: string, clock: string): number => Date.parse(`${date}T${clock}:00Z`);
-/** Returns the UTC offset in a time zone (ms) at a time (ms, a whole minute). */
+/** Returns a time zone's UTC offset (ms) at the given time (ms), which must be a whole minute. */
 const offsetAt = (time: number, timeZone: string): number => {
   const { date, clock } = wallTime(time, timeZone);
   return asUtc(date, clock) - time;
 };
 
-/** Returns the first minute between two times (ms) when clocks are past a local time they skip. */
+/** Returns the first minute between two times (ms) at which the clocks are past a local time that they skip. */
 const firstAfterSkipped = (low: number, high: number, skipped: number, timeZone: string): number => {
   let [from, to] = [low / MINUTE, high / MINUTE];
   while (from < to) {
@@ -25,8 +25,8 @@ const firstAfterSkipped = (low: number, high: number, skipped: number, timeZone:
 };
 
 /**
- * Returns the first and last time (ms) clocks in a time zone show a local time on a day. They differ if the clocks are
- * set back. If the clocks skip the time, both are the moment of the skip.
+ * Returns the first and last time (ms) at which clocks in a time zone show a local time on the given day. The two
+ * differ if the clocks are set back. If the clocks skip the time, both are the moment of the skip.
  */
 export const clockTimes = (date: string, clock: string, timeZone: string): { first: number; last: number } => {
   const local = asUtc(date, clock);
@@ -37,7 +37,7 @@ export const clockTimes = (date: string, clock: string, timeZone: string): { fir
   return { first: skip, last: skip };
 };
 
-/** Returns the times (ms) after `time`, within about a day, when a schedule may begin or end. */
+/** Returns the times (ms) at which a schedule may begin or end within about a day after `time`. */
 export const scheduleChanges = ({ from, to, timeZone }: Omit<Schedule, 'days'>, time: number): number[] => {
   const today = wallTime(time, timeZone).date;
   const shown = [today, dayAfter(today)].flatMap((day) => [from, to].map((clock) => clockTimes(day, clock, timeZone)));

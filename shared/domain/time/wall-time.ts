@@ -1,6 +1,6 @@
 import type { Schedule } from '../rule/schedule.ts';
 
-// Creating a format takes longer than using it a hundred times, so there is one per time zone.
+// Creating a format takes longer than using it a hundred times, so each time zone's format is created once.
 const formats = new Map<string, Intl.DateTimeFormat>();
 const formatIn = (timeZone: string): Intl.DateTimeFormat => {
   const known = formats.get(timeZone);

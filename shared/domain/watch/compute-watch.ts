@@ -117,8 +117,8 @@ const MAX_BYTES = 20_000;
 const MAX_NAMED = 200;
 
 /**
- * Returns the watch with at most `max` gaps per kind, so that no kind hides another, and with at most `max` sensors and
- * rules in each list.
+ * Returns the watch with at most `max` gaps per kind, so that no kind crowds out another, and with at most `max`
+ * sensors and rules in each list.
  */
 const shortened = (watch: Watch, input: WatchInput, max: number): Watch => {
   const byKind = Map.groupBy(watch.gaps, ({ kind }) => kind);

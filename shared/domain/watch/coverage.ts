@@ -53,7 +53,7 @@ export const sourcesOf = (
 const isFor = ({ sensorId, groupId }: Source, sensor: CoveredSensor): boolean =>
   sensorId === null ? groupId === null || groupId === sensor.groupId : sensorId === sensor.id;
 
-/** Sensors whose sources report in the same minutes of the coming week. */
+/** Sensors whose sources report during the same minutes of the coming week. */
 type Pattern = {
   sensorIds: string[];
   sources: Source[];
@@ -111,7 +111,7 @@ const neither = (minutes: Uint8Array, others: Uint8Array): Uint8Array =>
 const overlap = (minutes: Uint8Array, others: Uint8Array): boolean =>
   minutes.some((isIncluded, at) => isIncluded === 1 && others[at] === 1);
 
-/** Returns the gaps for sensors not covered by any rule in some minutes. */
+/** Returns the gaps for sensors that no rule covers in some minutes. */
 const gapsWithoutRule = (week: ComingWeek, { sensorIds, sources, reached, ruled }: Pattern): Gap[] => {
   if (!sources.some(({ isRule }) => isRule)) return gapOfSensors('no_rule', sensorIds);
   const minutes = neither(reached, ruled);
@@ -147,7 +147,7 @@ const merged = (gaps: readonly Gap[]): Gap[] => {
   });
 };
 
-/** Returns the gaps that keep falls from reaching anyone in some minutes of the coming week. */
+/** Returns the gaps that keep falls from reaching anyone during some minutes of the coming week. */
 export const coverageGaps = (week: ComingWeek, sensors: readonly CoveredSensor[], sources: readonly Source[]): Gap[] =>
   merged(patternsOf(week, sensors, sources).flatMap((pattern) => gapsOfPattern(week, pattern)));
 

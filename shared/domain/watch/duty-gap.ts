@@ -10,7 +10,7 @@ import { isScheduled } from '../time/wall-time.ts';
 
 /**
  * The longest time (ms) until the next check. Some changes are not made by users: a channel turns out to be
- * undeliverable, or an issuer ends a user's access.
+ * undeliverable, or an issuer revokes a user's access.
  */
 export const MAX_INTERVAL = 3_600_000;
 
@@ -28,7 +28,7 @@ export const channelsOnDuty = (rules: readonly Rule[], time: number): By[] => {
   return channelKinds.filter((kind) => named.includes(kind));
 };
 
-/** Returns when (ms) to check again whether anyone is on duty, if no user changes anything until then. */
+/** Returns when (ms) to check again whether anyone is on duty, provided that no user changes anything before then. */
 export const nextDutyCheck = (rules: readonly Rule[], plan: DutyPlan, time: number): number => {
   const schedules = rules.flatMap(({ schedule }) => (schedule ? scheduleChanges(schedule, time) : []));
   return Math.min(time + MAX_INTERVAL, ...dutyChanges(plan, time), ...schedules);

@@ -95,7 +95,7 @@ export type UnnotifiedGap = Extract<Gap, { kind: 'unnotified' }>;
 export type RecipientGap = Extract<Gap, { ruleIds: number[] }>;
 
 const notAboutFalls: readonly GapKind[] = [...sensorKinds.others, 'unnotified', 'loopback_target'];
-/** Whether a gap is about falls. While there is such a gap, not all falls are covered. */
+/** Whether a gap concerns falls. As long as such a gap exists, not all falls are covered. */
 export const isAboutFalls = ({ kind }: Gap): boolean => !notAboutFalls.includes(kind);
 
 /** Returns a sensor gap of this kind. Empty if there are no sensors. */

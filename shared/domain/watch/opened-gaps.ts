@@ -4,7 +4,7 @@ import { minutesOfWeek } from './week.ts';
 
 type SensorGap = Extract<Gap, { sensorIds: string[] }>;
 
-/** Returns the minutes of the week in which a sensor was previously uncovered, for whatever reason. */
+/** Returns the minutes of the week during which a sensor was previously not covered, for whatever reason. */
 const uncoveredBefore = (before: readonly Gap[], sensorId: string): Uint8Array | 'always' => {
   const ofSensor = before.filter((gap) => 'sensorIds' in gap && gap.sensorIds.includes(sensorId));
   if (ofSensor.some(({ kind }) => kind === 'no_rule')) return 'always';
@@ -60,7 +60,7 @@ const newPart = (before: readonly Gap[], after: readonly Gap[], gap: Gap): Gap |
   return ruleIds.length > 0 ? { ...gap, ruleIds } : null;
 };
 
-/** Returns the gaps about falls, or parts of them, that did not exist before. */
+/** Returns the gaps in fall coverage, or the parts of them, that did not exist before. */
 export const openedGaps = (before: readonly Gap[], after: readonly Gap[]): Gap[] =>
   after.filter(isAboutFalls).flatMap((gap) => newPart(before, after, gap) ?? []);
 
@@ -77,7 +77,7 @@ const changesOf: Partial<Record<AuditEntry['object']['kind'], RegExp>> = {
   customer: /^(updateCustomer|setRoster|createImport)$/,
 };
 
-/** The kinds of objects whose change can open a gap, by gap. Other gaps open without a user making a change. */
+/** The kinds of objects that can open a gap when changed, by gap kind. Other gaps open without any change by a user. */
 const causes: Partial<Record<GapKind, readonly AuditEntry['object']['kind'][]>> = {
   no_sensors: ['sensor'],
   no_rule: ['rule', 'webhook', 'sensor', 'sensor_group'],

@@ -41,7 +41,7 @@ const gapOfWebhookRecipient = (reach: Reach, webhookId: string, botId: number, r
   return webhook?.botId === botId ? webhookGap(webhook, ruleIds, reach) : unreachableWebhook(webhookId, ruleIds);
 };
 
-/** Whether a user can be notified by a channel. */
+/** Whether a user can be notified through a channel. */
 const isReachable = ({ channels }: Reach, userId: number, by: By): boolean =>
   channels.get(userId)?.includes(by) ?? false;
 
@@ -64,7 +64,7 @@ export const recipientGaps = (reach: Reach, { id, recipients }: Pick<Rule, 'id' 
   return gaps.includes(null) ? [] : gaps.filter((gap) => gap !== null);
 };
 
-/** Whether recipients include the users on duty, but none of them can be notified. */
+/** Whether the recipients include the users on duty, but none of those users can be notified. */
 export const isDutyEmpty = (reach: Reach, recipients: readonly Recipient[]): boolean =>
   includesOnDuty(recipients) &&
   recipients.some((recipient) => gapOfRecipient(reach, recipient, 0)?.kind === 'nobody_on_duty');

@@ -6,7 +6,9 @@ import { Gap } from './gap.ts';
 
 const amount = z.int().min(0);
 
-/** A webhook disabled by the service or with permanently failed deliveries, until someone marks it as seen. */
+/**
+ * A webhook that the service disabled or whose deliveries failed permanently, listed until someone marks it as seen.
+ */
 const Trouble = z
   .object({
     webhookId: uuid,

@@ -4,7 +4,7 @@ import { wallTime } from '../time/wall-time.ts';
 const MINUTE = 60_000;
 const MINUTES_OF_DAY = 24 * 60;
 const MINUTES_OF_WEEK = 7 * MINUTES_OF_DAY;
-/** How many minutes a day can exceed 24 hours when clocks are set back. */
+/** The most minutes by which a day can exceed 24 hours when clocks are set back. */
 const MAX_CLOCK_CHANGE = 2 * 60;
 /** UTC offsets only change at multiples of this many minutes. */
 const OFFSET_STEP = 15;
@@ -63,7 +63,7 @@ const withinDays = ({ start, length }: Stretch): Stretch[] => {
   return [{ start, length: rest }, ...withinDays(next)];
 };
 
-/** Returns weekly hours for exactly these minutes of the week. Equal hours on several days are grouped together. */
+/** Returns weekly hours for exactly these minutes of the week. Days with the same hours are grouped together. */
 export const weeklyHours = (minutes: Minutes): WeeklyHours[] => {
   const parts = stretchesOf(minutes)
     .flatMap(withinDays)
@@ -112,7 +112,7 @@ export const comingWeek = (now: number, timeZone: string) => {
   };
   const schedules = new Map<string, Minutes>();
   return {
-    /** Returns an empty set of minutes, to be added to. */
+    /** Returns an empty set of minutes to add to. */
     none: (): Minutes => new Uint8Array(length),
 
     /** Returns the minutes of the coming week included in a schedule; null includes all. */

@@ -7,7 +7,7 @@ export type AlarmCursor = { hitId: number; date: number; uuid: string };
 
 const PATTERN = /^(\d{1,16})\.(\d{1,16})\.([0-9a-f-]{36})?$/;
 
-/** Returns a cursor as a string for clients, which only pass it on. */
+/** Returns a cursor as a string for clients, which only send it back. */
 export const formatCursor = ({ hitId, date, uuid }: AlarmCursor): string => `${hitId}.${date}.${uuid}`;
 
 /** Parses a cursor. Returns null if the string is not one. */

@@ -24,7 +24,7 @@ const PAGES = [8, 56, 192] as const;
 
 type IsEnd = (event: EventItem) => boolean;
 
-/** Reads sensor events from one time (ms) to another, until one is an end or a maximum is reached. */
+/** Reads sensor events from one time (ms) to another, stopping at an end or when a maximum is reached. */
 const readEvents = async (
   table: TableReader,
   { customerId, sensorId }: { customerId: number; sensorId: string },
@@ -95,7 +95,7 @@ const fallEvents = async (
   return { urgent, end: reported.date < closed.date ? reported : closed };
 };
 
-/** Returns when an offline sensor was online again. */
+/** Returns when an offline sensor came back online. */
 const offlineEvents = async (table: TableReader, customerId: number, candidate: Candidate): Promise<AlarmEvents> => {
   const { sensorId, uuid, date } = candidate;
   const isActive: IsEnd = ({ type, action, receiveDate }) =>
@@ -121,7 +121,7 @@ export const eventsOfAlarm = async (
   return { urgent: [], end: null };
 };
 
-/** Returns the event for an alarm, which is written after the hits. */
+/** Returns the event for an alarm. The event is written after the hits. */
 export const eventOfAlarm = async (
   table: TableReader,
   customerId: number,

@@ -50,11 +50,12 @@ const rowsOf = async (
   return rows.flat().filter(({ alarm }) => states.length === 0 || states.includes(alarm.state));
 };
 
-/** Alarms as shown in lists. They are read from what is stored for other purposes, and may lag by a second. */
+/** Alarms as shown in lists. They are read from data stored for other purposes, and may lag by a second. */
 export const alarmLists = (table: TableReader) => ({
   /**
-   * Returns a part of a customer's alarms. One request reads a bounded number of hits, so it may return fewer than
-   * wanted although there are more. Consecutive parts contain each alarm once, whatever happens between the requests.
+   * Returns a part of a customer's alarms. One request reads a bounded number of hits, so it may return fewer alarms
+   * than requested even if there are more. Consecutive parts contain each alarm once, whatever happens between the
+   * requests.
    */
   page: async (filter: AlarmFilter, { limit, after, hooks, now }: PartRequest): Promise<AlarmPart> => {
     const { customerId, states } = filter;

@@ -75,7 +75,7 @@ const walkHits = (reader: HitReader, isAlarm: (hit: ReadHit) => hit is AlarmHit)
     pass: () => {
       at += 1;
     },
-    /** Whether no earlier hit is about the same event. The hits at a sensor follow the order of events. */
+    /** Whether no earlier hit is for the same event. A sensor's hits follow the order of its events. */
     isFirst: async (hit: AlarmHit): Promise<boolean> => {
       for (let place = at + 1; ; place++) {
         while (place >= hits.length) {
@@ -116,7 +116,7 @@ const walkUnruled = (reader: UnruledReader, isWanted: (alarm: UnruledAlarm) => b
   };
 };
 
-/** Walks through a customer's alarms from the newest one on, or from a cursor. */
+/** Walks through a customer's alarms, starting at the newest alarm or at a cursor. */
 export const walkAlarms = async (
   table: TableReader,
   span: AlarmSpan,
@@ -138,7 +138,7 @@ export const walkAlarms = async (
     const { date, uuid } = alarm;
     return { ...alarm, hit: null, cursor: { hitId: hits.restId(), date, uuid } };
   };
-  /** Returns the candidate for a hit; null if an earlier hit is about the same event. */
+  /** Returns the candidate for a hit; null if an earlier hit is for the same event. */
   const ofHit = async (hit: AlarmHit): Promise<Candidate | null> => {
     const { sensorEventId: uuid, situation, fall = null } = hit;
     const isFirst = await hits.isFirst(hit);

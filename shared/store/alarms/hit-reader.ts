@@ -5,10 +5,10 @@ import { type HitSequence, hitsByIds, hitsOfCustomer, sensorLine } from '../hits
 import type { Key } from '../key.ts';
 import { items, lists } from '../table.ts';
 
-/** A hit with its place among all hits at the sensor. */
+/** A hit with its place among all of the sensor's hits. */
 export type ReadHit = HitItem & { listSk?: string };
 
-/** Hits read in chunks, newest first. `hits` are those read so far; `isEnd`: all hits have been read. */
+/** Hits read in chunks, newest first. `hits`: the hits read so far; `isEnd`: whether all hits have been read. */
 export type HitReader = { hits: ReadHit[]; isEnd: boolean; more: () => Promise<void> };
 
 /**
@@ -20,7 +20,7 @@ type HitSpan = { customerId: number; sensorId: string; from: number; to: number;
 /** The number of hits in the first and in the largest chunk. A hit takes about 700 bytes. */
 const CHUNK = { first: 40, most: 320 };
 
-/** Returns the number of requested hits in a sequence; later ones are too new. */
+/** Returns the number of requested hits in a sequence. Any later hits are too new. */
 const lengthOf = async (line: HitSequence, { to, lastId }: HitSpan): Promise<number> => {
   if (lastId !== undefined) return line.positionOf(lastId + 1);
   if (to === Number.MAX_SAFE_INTEGER) return line.size;
@@ -49,7 +49,7 @@ export const readHits = async (table: TableReader, span: HitSpan): Promise<HitRe
   return reader;
 };
 
-/** The maximum number of hits at a sensor to search after a given one, and how many to read at once. */
+/** The maximum number of a sensor's hits to search after a given hit, and how many to read at once. */
 const MAX_LATER = 50;
 const STEP = 2;
 
@@ -80,7 +80,7 @@ export const hitsAfter = async (
   return found;
 };
 
-/** Returns the hits at a sensor from a time (ms) on, oldest first. */
+/** Returns a sensor's hits from the given time (ms) on, oldest first. */
 export const hitsSince = async (
   table: TableReader,
   customerId: number,

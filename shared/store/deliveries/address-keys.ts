@@ -2,7 +2,7 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { absent } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** The key for signing acknowledgement links. `sealed` is the encrypted key. */
+/** The key that signs acknowledgement links. `sealed` is the encrypted key. */
 type AddressKey = { sealed: string };
 
 export const addressKeyReads = (table: TableReader) => {

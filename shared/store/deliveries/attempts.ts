@@ -70,8 +70,8 @@ const attemptWrites = (table: Table) => ({
   },
 
   /**
-   * Ends a delivered notification as undeliverable, with the reason in the last attempt. Returns false if the delivery
-   * has changed since it was read.
+   * Ends a delivered notification as undeliverable, recording the reason in the last attempt. Returns false if the
+   * delivery has changed since it was read.
    */
   recordUndeliverable: async (delivery: Delivery, reason: string, now: number): Promise<boolean> => {
     const { attempts: number, updateDate: was, log = [] } = delivery;
@@ -88,7 +88,7 @@ const attemptWrites = (table: Table) => ({
   /** Moves an attempt planned for `from` (ms) to `to`. Returns false if the delivery has changed since it was read. */
   replan: async (key: DeliveryKey, from: number | null, to: number, now: number): Promise<boolean> => {
     const isPlanned = where('#state IN (:pending, :retrying) AND #nextAttempt = :from', { ...unsentStates, from });
-    // The Retry-After date was counted from the same time.
+    // The Retry-After date was computed from the same time.
     const set = { nextAttempt: to, updateDate: now, ...dueDelivery(key, to) };
     const update = changes({ set, remove: ['retryAfterDate'], if: isPlanned });
     return (await table.update(deliveryItemKey(key), update)) !== null;

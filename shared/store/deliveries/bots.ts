@@ -22,7 +22,7 @@ const botWrites = (table: Table) => ({
     return typeof failed === 'string' ? failed : null;
   },
 
-  /** Changes name and language. Returns the changed bot, or null if there is none. */
+  /** Changes a bot's name and language. Returns the changed bot, or null if it does not exist. */
   update: async (customerId: number, botId: number, update: BotUpdate, updateDate: number): Promise<Bot | null> => {
     const change = changes({ set: { ...update, updateDate }, if: present }, 'ALL_NEW');
     return (await table.update(items.bot({ customerId, botId }), change)) as Bot | null;

@@ -27,15 +27,15 @@ const idleOrHeld = (now: number) =>
   where(`#state IN (:pending, :retrying, :held) OR (${LAPSED})`, { ...openStates, held: 'held', ...lapsedAt(now) });
 
 export const deliveryReads = (table: TableReader) => ({
-  /** Returns a delivery to a webhook or (`webhookId` null) to a person. */
+  /** Returns a delivery to a webhook or, if `webhookId` is null, to a person. */
   get: async (customerId: number, webhookId: string | null, deliveryId: string): Promise<Delivery | null> => {
     const found = await table.get<DeliveryItem>(deliveryItemKey({ customerId, webhookId, id: deliveryId }));
     return found && deliveryOf(found);
   },
 
   /**
-   * Returns a delivery, and until when (ms) its task has to stay in a queue. The time is null if the task is not needed
-   * because the delivery has ended, is held, or is in the due index.
+   * Returns a delivery, and the time (ms) until which its task has to stay in a queue. The time is null if the task is
+   * not needed because the delivery has ended, is held, or is in the due index.
    */
   getQueued: async (key: DeliveryKey) => {
     const found = await table.get<OpenDeliveryItem>(deliveryItemKey(key));
@@ -58,9 +58,9 @@ export const deliveryReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns the deliveries to people created from `since` to `until` (ms) and due for an attempt at `now`, oldest
-   * first. `isIndexed`: the delivery is in the due index, so no queue has to hold its task. The read may lag, at half
-   * the cost.
+   * Returns the deliveries to people that were created from `since` to `until` (ms) and are due for an attempt at
+   * `now`, oldest first. `isIndexed`: the delivery is in the due index, so no queue has to hold its task. The read may
+   * lag, at half the cost.
    */
   dueToPeople: async (customerId: number, [since, until]: readonly [number, number], now: number, limit: number) => {
     const at = (deliveryId: string) => items.personDelivery.sk({ deliveryId });
@@ -109,14 +109,14 @@ export const deliveryReads = (table: TableReader) => ({
 });
 
 const deliveryWrites = (table: Table) => ({
-  /** Writes a pending delivery, unless it exists. `isDue` as in putDelivery. */
+  /** Writes a pending delivery, unless it already exists. `isDue` as in putDelivery. */
   create: async (delivery: Delivery, isDue: boolean): Promise<void> => {
     await table.write(putDelivery(delivery, isDue));
   },
 
   /**
-   * Writes a delivery to be fetched, and then its place in the feed. Write deliveries from one sensor one after the
-   * other, so that no reader sees a later one without the earlier ones.
+   * Writes a delivery that will be fetched, and then its place in the feed. Write deliveries from one sensor one at a
+   * time, so that no reader sees a delivery without the earlier ones.
    */
   createInFeed: async (delivery: WebhookDelivery): Promise<void> => {
     await table.write(putDelivery({ ...delivery, nextAttempt: null }, false));

@@ -10,9 +10,10 @@ import { leaseAttributes, REDELIVERED } from './delivery-item.ts';
 type Lease = { until: number; claim: string };
 
 /**
- * Starts an attempt, which leases the delivery. A lease that ended before `lapsed` (ms) is taken over. So is one longer
- * than possible, because the clock has been set back since. A delivery without a next attempt was waiting in a feed,
- * and the webhook has a URL again. `insteadOf`: the attempt is early, and replaces the one planned for that time (ms).
+ * Starts an attempt, which leases the delivery. A lease that ended before `lapsed` (ms) is taken over. So is a lease
+ * that is longer than possible because the clock has since been set back. A delivery without a next attempt was waiting
+ * in a feed, and its webhook now has a URL again. `insteadOf`: the attempt is early, and replaces the one planned for
+ * that time (ms).
  */
 export const claimChanges = (now: number, lapsed: number, lease: Lease, insteadOf?: number): Changes => ({
   UpdateExpression: `SET #state = :sending, leaseUntil = :until, claim = :claim, attempts = attempts + :one, sendTryTimes = list_append(sendTryTimes, :start) REMOVE duePk, dueAt${insteadOf === undefined ? '' : ' ADD earlyAttempts :one'}`,

@@ -26,7 +26,7 @@ export type DeliveryItem = Omit<Delivery, 'customerId' | 'webhookId' | 'id' | 's
 /** An unfinished delivery: an attempt is pending or in progress. */
 export type OpenDeliveryItem = DeliveryItem & { leaseUntil?: number; claim?: string; duePk?: string };
 
-/** Returns the delivery held by an item. */
+/** Returns the delivery stored in an item. */
 export const deliveryOf = (item: DeliveryItem & Key): Delivery => {
   const toPerson = items.personDelivery.read(item);
   const { customerId = '', webhookId = '', deliveryId = '' } = items.delivery.read(item) ?? {};
@@ -40,7 +40,7 @@ export const deliveryOf = (item: DeliveryItem & Key): Delivery => {
   };
 };
 
-/** Returns the delivery held by a webhook delivery item. */
+/** Returns the delivery stored in a webhook delivery item. */
 export const webhookDeliveryOf = (item: DeliveryItem & Key): WebhookDelivery => ({
   ...deliveryOf(item),
   webhookId: items.delivery.read(item)?.webhookId ?? '',
@@ -89,7 +89,8 @@ export const openStates = { ...unsentStates, sending: 'sending' };
 /** Returns the values for `LAPSED`. */
 export const lapsedAt = (now: number) => ({ now, latest: latestAhead(now, LEASE_MS) });
 /**
- * Requires the lease on a delivery to have ended. A lease longer than possible is from before the clock was set back.
+ * Requires the lease on a delivery to have ended. A lease that is longer than possible dates from before the clock was
+ * set back.
  */
 export const LAPSED = '#state = :sending AND (#leaseUntil < :now OR #leaseUntil > :latest)';
 /** Requires a delivery to be unfinished and not being sent. */

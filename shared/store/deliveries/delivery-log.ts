@@ -7,7 +7,8 @@ import type { Table, TableReader } from '../engine/client.ts';
 import { type DeliveryItem, deliveryItemKey, deliveryOf } from './delivery-item.ts';
 
 /**
- * Reading a delivery costs about 1 KB, however little of it is needed. A chunk costs 62 read units, the first one 88.
+ * Reading a delivery counts as about 1 KB, however little of it is needed. A chunk costs 62 read units, and the first
+ * chunk costs 88.
  */
 const BOUNDS: ReadBounds = { stretch: 500, stretches: 10 };
 /** The number of deliveries read consistently at the start of a list. Later ones may lag, at half the cost. */
@@ -19,7 +20,7 @@ const rowAttributes = [
   ...(['log', 'replayOf', 'isTest', 'person', 'snapshot'] as const),
 ] as const;
 
-/** A webhook or (null) the people notified for a customer. */
+/** A webhook or, if `webhookId` is null, the people notified for a customer. */
 type Receiver = { customerId: number; webhookId: string | null };
 /** The first and the last millisecond. */
 type TimeRange = readonly [number, number];
@@ -112,7 +113,7 @@ const merge = async (
 };
 
 export const deliveryLogReads = (table: TableReader) => ({
-  /** Returns a page of deliveries to several webhooks and (null) to people, ordered by creation. */
+  /** Returns a page of deliveries to several webhooks and, for a null id, to people, ordered by creation. */
   pageOfAll: (
     customerId: number,
     webhookIds: readonly (string | null)[],

@@ -10,7 +10,7 @@ export type FeedWait = { id: string; webhookId: string; until: number };
 type FeedOf = Pick<WebhookRecord, 'customerId' | 'id'>;
 type Waits = { waits: readonly FeedWait[] };
 
-/** How often a list change is attempted while other fetches are changing the list. */
+/** How many times a list change is attempted while other fetches are changing the list. */
 const ATTEMPTS = 5;
 /** How long (s) the list is kept after the last fetch. */
 const KEPT_SECONDS = 60;

@@ -40,8 +40,8 @@ export const feedReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns the ids of deliveries to post, now that the webhook has a URL: first alarms about people, then all others,
-   * each oldest first.
+   * Returns the ids of deliveries to post, now that the webhook has a URL: alarms about people first, then all others,
+   * each group oldest first.
    */
   idsToPost: async ({ customerId, id: webhookId }: WebhookKey, limit: number): Promise<string[]> => {
     const lines = await table.queryAll<FeedLine>({ pk: items.feedLine.pk({ customerId, webhookId }) });
@@ -136,7 +136,7 @@ const feedWrites = (table: Table) => ({
 /** Records in a webhook whether a reader fetches from it. */
 const readerWrites = (table: Table) => ({
   /**
-   * Records a fetch, and schedules the next sweep check for when this fetch will be too long ago. While the webhook
+   * Records a fetch, and schedules the next sweep check for the time when this fetch will be too old. While the webhook
    * holds deliveries, the sweep still checks it once a minute to release them.
    */
   recordFetch: async (webhook: WebhookKey, now: number): Promise<void> => {
@@ -148,8 +148,8 @@ const readerWrites = (table: Table) => ({
   },
 
   /**
-   * Records that no reader has fetched since a time (ms). Returns false if already recorded, or a reader has just
-   * fetched.
+   * Records that no reader has fetched since the given time (ms). Returns false if this is already recorded, or if a
+   * reader has just fetched.
    */
   recordNoFetch: async (webhook: WebhookRecord, since: number): Promise<boolean> => {
     const { lastSuccess } = webhook;

@@ -19,7 +19,7 @@ const webhookKey = ({ customerId, id: webhookId }: WebhookKey) => items.webhook(
 
 /**
  * Which slots to try: `slots` of them, starting with `first`. Leases from before `aloneSince` (ms) no longer have a
- * holder; with 0, other processes may hold them. `token` identifies the request.
+ * holder; if it is 0, other processes may hold them. `token` identifies the request.
  */
 type SlotSearch = { slots: number; first: number; isProbe: boolean; token: string; aloneSince: number };
 
@@ -35,8 +35,8 @@ const isFree = (name: LeaseName): string =>
 const attributesOf = (names: readonly LeaseName[]): string[] => names.flatMap((name) => [name, tokenName(name)]);
 
 /**
- * A request taking leases until a time (ms). Leases ending by `lapsed` are over. So are leases ending after `latest`,
- * because they were taken before the clock was set back.
+ * A request that takes leases until the given time (ms). Leases that end by `lapsed` are over. So are leases that end
+ * after `latest`, because they were taken before the clock was set back.
  */
 type LeaseCall = { until: number; lapsed: number; latest: number; token: string };
 
@@ -107,13 +107,13 @@ const sameUrl = ({ url }: CalledWebhook) => where('#url = :called', { called: ur
 
 /**
  * A failed delivery created at `since` (ms), in an attempt that began at `begun` (ms). If `begun` is null, the failure
- * counts whenever the attempt began.
+ * counts no matter when the attempt began.
  */
 type Failure = { openUntil: number | null; isGone: boolean; isLost: boolean; since: number; begun: number | null };
 
 /**
  * Returns the condition for counting a failure: the webhook has the same URL, and the receiver has not recovered since
- * the attempt began. A date in the future is from before the clock was set back.
+ * the attempt began. A date in the future dates from before the clock was set back.
  */
 const stillFailing = ({ url }: CalledWebhook, since: number, begun: number | null, now: number): Condition =>
   begun === null
@@ -125,7 +125,7 @@ const stillFailing = ({ url }: CalledWebhook, since: number, begun: number | nul
         latest: latestAhead(now, 0),
       });
 
-/** A success. `slowUntil`: the response was slow. */
+/** A success. `slowUntil` is set if the response was slow. */
 type Success = { now: number; slowUntil: number | null; leases: readonly LeaseName[] };
 
 /** Returns the conditional changes after a success, together with `set` and `remove`. */
@@ -153,7 +153,7 @@ const receiverWrites = (table: Table) => {
   };
   return {
     /**
-     * Counts a failed delivery created at `since` (ms); `isGone`: the receiver responded with 410; `isLost`: an event
+     * Counts a failed delivery created at `since` (ms). `isGone`: the receiver responded with 410. `isLost`: an event
      * will never reach this webhook. Returns the changed webhook, or null if it was deleted or has another URL. Also
      * returns null if the receiver has recovered since the attempt began (`begun`, ms), because the failure then says
      * nothing about the current health.
@@ -181,7 +181,9 @@ const receiverWrites = (table: Table) => {
       return (await record(webhook, changes(list, 'ALL_NEW'), leases)) as WebhookRecord | null;
     },
 
-    /** Records a success, which resets the failures and closes the circuit. `slowUntil`: the response was slow. */
+    /**
+     * Records a success, which resets the failures and closes the circuit. `slowUntil` is set if the response was slow.
+     */
     recordSuccess: async (
       webhook: CalledWebhook,
       now: number,
@@ -195,7 +197,7 @@ const receiverWrites = (table: Table) => {
     /**
      * Records the first success after failures, which releases pending deliveries. `ownFailures`: the number of
      * failures since the last success, if the successful delivery caused all of them and nothing is pending anymore.
-     * Returns false if there were other failures, another success was first, or the webhook has another URL.
+     * Returns false if there were other failures, another success came first, or the webhook has another URL.
      */
     recordBack: async (
       webhook: CalledWebhook & Pick<WebhookRecord, 'lastFailure'>,
@@ -220,8 +222,8 @@ const receiverWrites = (table: Table) => {
     },
 
     /**
-     * Disables a webhook for a reason and stores a notice, if there is one. The owner can enable it again. Returns
-     * false if it is already disabled or has another URL.
+     * Disables a webhook for the given reason and stores the notice, if there is one. The owner can enable it again.
+     * Returns false if it is already disabled or has another URL.
      */
     disable: async (
       webhook: CalledWebhook,
@@ -242,7 +244,10 @@ const healthWrites = (table: Table) => ({
   ...slotWrites(table),
   ...receiverWrites(table),
 
-  /** Records that a pending delivery was created at `time` (ms), if earlier than all other pending deliveries. */
+  /**
+   * Records that a pending delivery was created at `time` (ms), if that is earlier than for all other pending
+   * deliveries.
+   */
   notePending: async (webhook: WebhookKey, time: number): Promise<void> => {
     const isEarlier = where('#pendingSince > :time', { time });
     await table.update(webhookKey(webhook), changes({ set: { pendingSince: time }, if: isEarlier }));
@@ -254,7 +259,7 @@ const healthWrites = (table: Table) => ({
     await table.update(webhookKey(webhook), changes({ remove: ['pendingSince'], if: isOver }));
   },
 
-  /** Clears the failures a user has seen, unless more have followed, which changes the date. */
+  /** Clears the failures a user has seen, unless more failures have followed, which would have changed the date. */
   clearFailures: async (webhook: WebhookKey, troubleDate: number): Promise<void> => {
     const unchanged = where('#troubleDate = :date', { date: troubleDate });
     await table.update(webhookKey(webhook), changes({ remove: ['troubleDate', 'failedDeliveries'], if: unchanged }));

@@ -44,8 +44,8 @@ const alarmItems = ({ customerId, webhookId, id: deliveryId, snapshot }: Webhook
 const unlistAlarm = (delivery: WebhookDelivery): Write[] => alarmItems(delivery).map((remove) => ({ remove }));
 
 /**
- * Returns the writes to the lists a delivery leaves when no longer held, and to the exact number of deliveries held for
- * the webhook. While that number is above 0, the webhook is in the due index.
+ * Returns the writes for a delivery that is no longer held: to the lists it leaves, and to the exact number of
+ * deliveries held for the webhook. While that number is above 0, the webhook is in the due index.
  */
 export const leaveHeld = (delivery: WebhookDelivery): Write[] => {
   const key = webhookKey({ customerId: delivery.customerId, id: delivery.webhookId });
@@ -56,7 +56,7 @@ export const leaveHeld = (delivery: WebhookDelivery): Write[] => {
 type HeldEnd = 'expired' | 'canceled' | 'replayed';
 
 /**
- * Returns the writes for ending a held delivery: to the delivery, the `held` count in the webhook, and the replay, if
+ * Returns the writes that end a held delivery: to the delivery, the `held` count in the webhook, and the replay, if
  * any.
  */
 export const endHeld = (delivery: WebhookDelivery, reason: HeldEnd, now: number): Write[] => {
@@ -71,8 +71,8 @@ export const endHeld = (delivery: WebhookDelivery, reason: HeldEnd, now: number)
 
 export const heldReads = (table: TableReader) => ({
   /**
-   * Returns the ids of deliveries held by a webhook: first alarms about people, then all others, each oldest first.
-   * Alarms held by an earlier code version are among all others.
+   * Returns the ids of deliveries held by a webhook: alarms about people first, then all others, each group oldest
+   * first. Alarms held by an earlier code version are among the others.
    */
   ids: async ({ customerId, id: webhookId }: WebhookKey, limit: number): Promise<string[]> => {
     const alarms = { pk: items.heldAlarm.pk({ customerId, webhookId }), beginsWith: HELD_ALARM };
@@ -116,7 +116,7 @@ const heldWrites = (table: Table) => ({
     const set = { state, reason: null, updateDate: now, nextAttempt: time, ...dueAt(delivery.id, time + GRACE_MS) };
     const update = changes({ set, remove: ['listPk', 'listSk', 'heldUntil'], if: isHeld });
     const failed = await table.write({ update: deliveryItemKey(delivery), changes: update }, ...leaveHeld(delivery));
-    // An earlier code version may have released or ended the alarm and left this item.
+    // An earlier code version may have released or ended the alarm and left this item behind.
     if (failed) await Promise.all(unlistAlarm(delivery).map((write) => table.write(write)));
     return failed === null;
   },
@@ -130,8 +130,8 @@ const heldWrites = (table: Table) => ({
     (await table.write(putDelivery(redelivery, true), ...endHeld(held, 'replayed', now))) === null,
 
   /**
-   * Reserves the release times in the near future. Returns the first one (ms) and their number, or null if none is left
-   * or another process reserved them at the same time.
+   * Reserves the release times in the near future. Returns the first time (ms) and the number of times, or null if none
+   * is left or another process reserved them at the same time.
    */
   reserveReleases: async (webhook: WebhookRecord, now: number): Promise<{ from: number; count: number } | null> => {
     const { releasedUntil } = webhook;
@@ -159,7 +159,7 @@ const heldWrites = (table: Table) => ({
   },
 
   /**
-   * Schedules a webhook for now if the due time is later than possible, because it was set before the clock was set
+   * Schedules a webhook for now if its due time is later than possible because it dates from before the clock was set
    * back.
    */
   correctDue: async (webhook: WebhookKey, now: number): Promise<void> => {

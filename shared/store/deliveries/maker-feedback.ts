@@ -6,7 +6,7 @@ import { putCustomer } from '../people/customers.ts';
 import { items } from '../table.ts';
 import { putWebhook } from './webhooks.ts';
 
-/** The webhook receiving feedback for the manufacturer, and its customer. */
+/** The webhook that receives feedback for the manufacturer, and its customer. */
 export type FeedbackWebhook = { customerId: number; webhookId: string };
 
 export const makerFeedbackReads = (table: TableReader) => ({
@@ -16,7 +16,7 @@ export const makerFeedbackReads = (table: TableReader) => ({
 const makerFeedbackWrites = (table: Table) => ({
   /**
    * Creates the webhook for the feedback, and a separate customer for it. They replace `before`, which was deleted.
-   * Writes nothing if another process was faster.
+   * Writes nothing if another process got there first.
    */
   furnish: async (customer: Customer, webhook: WebhookRecord, before: FeedbackWebhook | null): Promise<void> => {
     const unchanged = before ? where('#webhookId = :before', { before: before.webhookId }) : absent;

@@ -30,8 +30,8 @@ const countWrites = (delivery: Delivery, now: number): Write[] => {
 const redeliveryWrites = (table: Table) => ({
   /**
    * Ends a delivery in any state, because its redelivery was accepted, and updates all counts. A delivery being sent
-   * ends too; its request may still arrive, with the same `webhook-id`. Returns the delivery as it was, or null if it
-   * has already ended, or if its webhook or replay was deleted, so that it ends as deleted.
+   * ends too; its request may still arrive, with the same `webhook-id`. Returns the delivery as it was. Returns null if
+   * it has already ended, or if its webhook or replay was deleted, in which case it ends as deleted.
    */
   endOriginal: async (key: DeliveryKey, now: number): Promise<Delivery | null> => {
     const end = async () => {

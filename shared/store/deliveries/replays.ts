@@ -30,7 +30,7 @@ export const replayReads = (table: TableReader) => ({
   get: (customerId: number, webhookId: string, replayId: string) =>
     table.get<ReplayRecord>(items.replay({ customerId, webhookId, replayId })),
 
-  /** Returns the replays running for a webhook, and the newest one in any state, newest first. */
+  /** Returns a webhook's running replays and its newest replay in any state, newest first. */
   current: async ({ customerId, id: webhookId, replays = [] }: WebhookRecord): Promise<ReplayRecord[]> => {
     const keys = replays.map((replayId) => items.replay({ customerId, webhookId, replayId }));
     const found = keys.length > 0 ? await table.getAll<ReplayRecord>(keys) : [];
@@ -94,7 +94,7 @@ const replayWrites = (table: Table) => ({
     return (await table.update(replayKey(replay), change)) as ReplayRecord | null;
   },
 
-  /** Ends a running replay. A canceled one stays due, so that the deliveries are ended too. */
+  /** Ends a running replay. A canceled replay stays due, so that its deliveries are ended too. */
   finish: async (replay: ReplayKey, state: 'completed' | 'canceled', now: number): Promise<boolean> => {
     const set = { state, updateDate: now, ...(state === 'canceled' && dueAt(replay.id, now)) };
     const remove = state === 'canceled' ? [] : dueAttributes;

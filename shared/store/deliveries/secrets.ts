@@ -5,8 +5,8 @@ import { items } from '../table.ts';
 
 const secretWrites = (table: Table) => ({
   /**
-   * Replaces a webhook secret, or (null) removes it. The previous secret keeps signing until `overlapEnds` (ms), or
-   * (null) stops at once. Returns false if the webhook does not exist.
+   * Replaces a webhook secret, or removes it if `secretKey` is null. The previous secret keeps signing until
+   * `overlapEnds` (ms), or stops at once if that is null. Returns false if the webhook does not exist.
    */
   rotate: async (
     { customerId, id: webhookId }: Pick<WebhookRecord, 'customerId' | 'id'>,

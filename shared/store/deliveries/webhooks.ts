@@ -14,7 +14,7 @@ export const webhookReads = (table: TableReader) => ({
   get: (customerId: number, webhookId: string) => table.get<WebhookRecord>(items.webhook({ customerId, webhookId })),
   getAll: (customerId: number, webhookIds: readonly string[]) =>
     table.getAll<WebhookRecord>(webhookIds.map((webhookId) => items.webhook({ customerId, webhookId }))),
-  /** Returns all webhooks. With `consistent` false, they may be a few seconds old, at half the cost. */
+  /** Returns all webhooks. If `consistent` is false, they may be a few seconds old, but cost half as much. */
   list: (customerId: number, consistent = true) =>
     table.queryAll<WebhookRecord>({ pk: items.webhook.pk({ customerId }), beginsWith: 'WEBHOOK#', consistent }),
 });
@@ -22,8 +22,8 @@ export const webhookReads = (table: TableReader) => ({
 type WebhookKey = Pick<WebhookRecord, 'customerId' | 'id'>;
 
 /**
- * Returns the change to the customer item, which lists the webhooks that receive every event: adds the webhook, or
- * (null) removes it.
+ * Returns the change to the customer item, which lists the webhooks that receive every event. It adds the webhook, or
+ * removes it if `format` is null.
  */
 const hooksChange = ({ id }: WebhookKey, format: Format | null) => ({
   UpdateExpression: format === null ? 'REMOVE hooks.#id' : 'SET hooks.#id = :format',
@@ -42,8 +42,8 @@ const filterChecks = (
 ): Write[] => (typeof sensorGroupId === 'number' ? [groupReference(customerId, sensorGroupId)] : []);
 
 /**
- * Returns the write tying a webhook to its owner: requires the bot to exist, or adds the webhook to the customer's
- * list.
+ * Returns the write that ties a webhook to its owner. It requires the bot to exist, or adds the webhook to the
+ * customer's list.
  */
 const ownerWrite = (webhook: WebhookKey, { botId, format }: Pick<WebhookRecord, 'botId' | 'format'>): Write =>
   botId === null
@@ -97,7 +97,7 @@ export const putWebhook = (webhook: WebhookRecord): Write[] => {
   ];
 };
 
-/** Creates a webhook if the customer has fewer than `limit`, and the bot and the group in the filter exist. */
+/** Creates a webhook if the customer has fewer than `limit` webhooks, and the bot and the filter's group exist. */
 const createWebhook = async (
   table: Table,
   webhook: WebhookRecord,
@@ -115,7 +115,7 @@ const createWebhook = async (
   return failed.length === 0 ? null : 'unknown_reference';
 };
 
-/** Returns the item leading to the data of a deleted webhook, for as long as the deliveries are kept. */
+/** Returns the item that leads to a deleted webhook's data for as long as the deliveries are kept. */
 const formerWebhook = ({ customerId, id: webhookId }: WebhookKey, now: number): Write => ({
   put: { ...items.formerWebhook({ customerId, webhookId }), ttl: Math.ceil((now + 2 * DELIVERY_RETENTION) / 1_000) },
 });
@@ -125,8 +125,8 @@ const webhookWrites = (table: Table) => ({
   create: (webhook: WebhookRecord, limit: number) => createWebhook(table, webhook, limit),
 
   /**
-   * Replaces the fields the owner can edit, and leaves alone what attempts are writing. A new secret, or a removal by
-   * null, takes effect at once and ends an overlap, so that a leaked secret can no longer sign anything. To get an
+   * Replaces the fields the owner can edit, and leaves alone what attempts are writing. A new secret, or null to remove
+   * it, takes effect at once and ends any overlap, so that a leaked secret can no longer sign anything. To get an
    * overlap, rotate the secret (secrets.ts).
    */
   replace: async (

@@ -19,8 +19,8 @@ type Auditing = {
   /** Returns an item as read during the request. */
   readBefore: (key: Key) => Item | undefined;
   /**
-   * Whether the request can open a gap in the customer's watch. If so, `noteChange` (watches.ts) is called before the
-   * change.
+   * Whether the request can open a gap in the customer's fall coverage. If so, `noteChange` (watches.ts) is called
+   * before the change.
    */
   canOpenGaps: boolean;
   now: () => number;

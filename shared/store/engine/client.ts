@@ -17,7 +17,7 @@ import {
 } from './sdk.ts';
 import { TableUnavailable } from './unavailable.ts';
 
-/** Reports the units consumed by one call: for tests and benchmarks. */
+/** Reports the units consumed by one call, for tests and benchmarks. */
 export type Meter = (call: string, units: { read: number; write: number }) => void;
 
 type Capacity = { CapacityUnits?: number | undefined };
@@ -106,8 +106,8 @@ const reads = ({ client, common, call }: Connection) => {
     get,
 
     /**
-     * Reads eventually consistently, at half the cost. The item may be a few seconds old. If none is found, the read is
-     * repeated consistently, so that a lagging replica is never mistaken for a missing item.
+     * Reads an item with eventual consistency, at half the cost. The item may be a few seconds old. If none is found,
+     * the read is repeated consistently, so that a lagging replica is never mistaken for a missing item.
      */
     getEventual: async <T extends Item>(key: Key): Promise<(T & Key) | null> =>
       (await get<T>(key, false)) ?? get<T>(key),
@@ -187,7 +187,10 @@ const writes = (connection: Connection) => ({
   },
 });
 
-/** Creates the table as used by the store. Reads are consistent, except on an index and in calls named eventual. */
+/**
+ * Creates the table as used by the store. Reads are consistent, except on an index and in calls with `Eventual` in
+ * their names.
+ */
 export const createTable = (client: TableClient, name: string, meter?: Meter) => {
   const connection = connect(client, name, meter);
   return { ...reads(connection), ...writes(connection) };

@@ -1,12 +1,12 @@
 import { DATA_VERSION } from '../table.ts';
 
 /**
- * How long (ms) a code version has to sweep before it may write items unreadable for its predecessor. A deployment can
- * be rolled back until then.
+ * How long (ms) a code version has to sweep before it may write items that its predecessor cannot read. A deployment
+ * can be rolled back until then.
  */
 const PROBATION = 14 * 86_400_000;
 
-/** The data version allowed for writing, missing in a new table; `raiseAt` (ms) is when it will be raised. */
+/** The data version that may be written, missing in a new table. `raiseAt` (ms) is when it will be raised. */
 export type RecordedVersion = { dataVersion?: number; raiseAt?: number };
 
 /** Returns what a sweep records at `now` (ms). The version is raised once this code has been sweeping long enough. */

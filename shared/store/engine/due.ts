@@ -11,7 +11,7 @@ import { changes, type Item } from './request.ts';
 const shardOf = (id: string): number =>
   [...id].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 65_521, 0) % DUE_SHARDS;
 
-/** Returns the attributes for putting an item into the due index: from `time` (ms) on, the sweep queues its task. */
+/** Returns the attributes that put an item into the due index. From `time` (ms) on, the sweep queues its task. */
 export const dueAt = (id: string, time: number) => dueIndex({ shard: shardOf(id), time: Math.max(0, Math.ceil(time)) });
 
 /** Returns the same attributes for a delivery. The item carries the request id until a task does. */
@@ -90,15 +90,17 @@ type Heartbeat = RecordedVersion & {
 
 export const dueReads = (table: TableReader) => ({
   /**
-   * Returns since when (ms) the service has run without a gap longer than `longestGap` ms, or `now` if it has just come
-   * back.
+   * Returns the time (ms) since which the service has run without a gap longer than `longestGap` ms, or `now` if it has
+   * just come back.
    */
   upSince: async (now: number, longestGap: number): Promise<number> => {
     const last = await table.get<Heartbeat>(items.heartbeat({}));
     return last && now - last.at <= longestGap ? last.since : now;
   },
 
-  /** Returns when (ms) a sweep last recorded a heartbeat, up to a second out of date, or null if none ever has. */
+  /**
+   * Returns when (ms) a sweep last recorded a heartbeat, or null if none ever has. May be up to a second out of date.
+   */
   lastHeartbeat: async (): Promise<number | null> =>
     (await table.get<Heartbeat>(items.heartbeat({}), false))?.at ?? null,
 
@@ -117,7 +119,7 @@ export const dueReads = (table: TableReader) => ({
     const between = [dueIndex.sk({ time: 0 }), dueIndex.sk({ time: until })] as const;
     for (let cursor = cursors.shift(); cursor; cursor = cursors.shift()) {
       const { shard } = cursor;
-      // DynamoDB rejects a start outside the range, as after a clock was set back.
+      // DynamoDB rejects a start outside the range, as can occur after a clock was set back.
       const startAfter = String(cursor.after?.dueAt) <= between[1] ? cursor.after : undefined;
       const query = { index: 'due', pk: dueIndex.pk({ shard }), between, limit: PAGE_SIZE, startAfter } as const;
       const page = await table.query<Key & { dueAt: string }>(query).catch(onFailure);
@@ -132,11 +134,11 @@ const REDRIVE_EVERY = 15 * 60_000;
 
 const dueWrites = (table: Table) => ({
   /**
-   * Records a heartbeat. If the last one is more than `longestGap` ms old, the service was down until now. Returns:
-   * since when (ms) it has been running; the cursors for this sweep, which start at a different shard than the last
-   * sweep, even if that one died; whether this sweep has to redrive dead letters, which happens every 15 minutes;
-   * whether a newer code version has written data unknown to this one; and by how much (ms) the clock was set back,
-   * until `endSetBack` is called.
+   * Records a heartbeat. If the last one is more than `longestGap` ms old, the service was down until now. Returns the
+   * time (ms) since which it has been running; the cursors for this sweep, which start at a different shard than the
+   * last sweep, even if that sweep died; whether this sweep has to redrive dead letters, which happens every 15
+   * minutes; whether a newer code version has written data unknown to this version; and, until `endSetBack` is called,
+   * by how much (ms) the clock was set back.
    */
   recordHeartbeat: async (
     now: number,

@@ -29,8 +29,8 @@ const listKeys = async (
 };
 
 /**
- * Returns a page of an index list sorted by time-ordered ids, newest first, from `since` (ms) on. Only keys are read up
- * to the page; items are read only for the page itself.
+ * Returns a page of an index list sorted by time-ordered ids, newest first, from `since` (ms) on. Up to the page, only
+ * keys are read; items are read only for the page itself.
  */
 export const newestPage = async <T extends Item & { id: number }>(
   table: TableReader,

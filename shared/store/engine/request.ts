@@ -77,14 +77,15 @@ export const changes = (list: ChangeList, returns?: 'ALL_NEW' | 'ALL_OLD' | 'UPD
   };
 };
 
-/** Returns the attributes set to values by an update from `changes`. */
+/** Returns the attributes that an update from `changes` sets to values. */
 export const attributesSetBy = ({ UpdateExpression, ExpressionAttributeValues = {} }: Changes): Item => {
   const names = [...UpdateExpression.matchAll(/#(\w+) = :\1(?!\w)/g)].map(([, name = '']) => name);
   return Object.fromEntries(names.map((name) => [name, ExpressionAttributeValues[`:${name}`]]));
 };
 
 /**
- * Returns the command for making all writes or none. A single write needs no transaction, which costs twice as much.
+ * Returns the command that makes all writes or none. A single write needs no transaction, which would cost twice as
+ * much.
  */
 export const writeCommand = (common: { TableName: string }, writes: readonly Write[], token: string) => {
   const { TableName, ...capacity } = common;
@@ -113,12 +114,13 @@ export type Query = {
   limit?: number;
   startAfter?: Item | undefined;
   /**
-   * False for an eventually consistent read, at half the cost, which may be a few seconds old. Indexes only allow
-   * these.
+   * False for an eventually consistent read, at half the cost, which may be a few seconds old. Indexes allow only such
+   * reads.
    */
   consistent?: boolean;
   /**
-   * The attributes, or parts of them (`a.b`), to return besides the key; by default all. This does not lower the price.
+   * The attributes, or parts of them (`a.b`), to return besides the key. By default, all are returned. This does not
+   * lower the cost.
    */
   only?: readonly string[];
 };

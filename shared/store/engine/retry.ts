@@ -30,7 +30,7 @@ const transientReasons = new Set(['TransactionConflict', 'ThrottlingError', 'Pro
 type Failure = { name?: string; code?: string; CancellationReasons?: { Code?: string }[] };
 const reasonsOf = (error: unknown) => (error as Failure).CancellationReasons?.map(({ Code }) => Code ?? 'None') ?? [];
 
-/** Whether a condition failed. In a transaction, at least one did, whatever else went wrong. */
+/** Whether a condition failed. In a transaction, at least one condition failed, whatever else went wrong. */
 export const isFailedCondition = (error: unknown): boolean =>
   (error as Failure).name === 'ConditionalCheckFailedException' || reasonsOf(error).includes('ConditionalCheckFailed');
 
@@ -44,8 +44,8 @@ const isTransient = (error: unknown): boolean => {
 };
 
 /**
- * The time (ms) after which a call is not retried. The last try may add its own timeout (transport.ts). Together they
- * take at most 8 s, out of 15 s for an API request and for the shortest consumer.
+ * The time (ms) after which a call is not retried. The last attempt may add its own timeout (transport.ts). Together
+ * they take at most 8 s of the 15 s available to an API request and to the shortest consumer.
  */
 const RETRY_MS = 6_000;
 

@@ -71,6 +71,9 @@ export const changeOf = (
   };
 };
 
-/** Counters, rate limits, known addresses and logins only just started at an identity provider are not audited. */
+/**
+ * Counters, rate limits, known addresses and logins that have only been started at an identity provider are not
+ * audited.
+ */
 const unaudited = [items.counter, items.rate, items.knownAddress, items.oidcLogin];
 export const isAudited = (key: Key): boolean => unaudited.every((item) => item.read(key) === null);

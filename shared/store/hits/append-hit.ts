@@ -56,7 +56,7 @@ const positionAfter = (last: HitPosition, now: number): HitPosition => {
 
 type RecentHits = ReturnType<typeof recentHits>;
 
-/** Appends a hit as described for `append` in rule-hits.ts. One writer per process at a time. */
+/** Appends a hit as described for `append` in rule-hits.ts. Only one writer per process may run at a time. */
 export const appendHit = async (
   { table, recent, customerId }: { table: Table; recent: RecentHits; customerId: number },
   after: HitPosition,

@@ -25,7 +25,7 @@ export type HitItem = Omit<
 > & {
   messages: HitMessage[];
   /**
-   * When (ms) the first message succeeded. Absent if none succeeded, or all successful ones were later reported
+   * When (ms) the first message succeeded. Absent if none succeeded, or if all that succeeded were later reported
    * undeliverable.
    */
   notifiedDate?: number;
@@ -41,13 +41,13 @@ export type HitItem = Omit<
   acknowledgement?: NotedAcknowledgement;
   /** Absent until someone closes the fall (falls.ts). */
   closure?: FallClosure;
-  /** The fall key, if the event is about one. */
+  /** The fall key, if the event is about a fall. */
   fall?: string;
   /** The event was simulated, and a rule that includes simulated events fired. */
   isSimulated?: true;
   /** Stands in for an erased hit, because ids have no gaps. Never shown (erasure-rules.ts). */
   isErased?: true;
-  /** Set if `createDate` is earlier than a previous hit date (rule-hit.ts). */
+  /** Set if `createDate` is earlier than the date of a previous hit (rule-hit.ts). */
   orderDate?: number;
   /** The last change is recorded as late (late-change.ts). */
   isLate?: true;
@@ -64,7 +64,7 @@ type Cause = Omit<Decided, 'rules' | 'requestId' | 'fall'>;
 export type NewHit = Omit<HitItem, 'id' | 'createDate' | 'updateDate' | 'orderDate' | 'messages' | 'escalation'> & {
   messages: NewMessage[];
   hitNumber: HitNumber;
-  /** Returns the escalation if the hit is created at `createDate` (ms). */
+  /** Returns the escalation for a hit created at `createDate` (ms). */
   escalationAt?: (createDate: number) => Escalation | null;
 };
 /** A message in a new hit, to a recipient in the first round. */
@@ -72,7 +72,7 @@ export type NewMessage = Omit<RuleMessage, 'ruleHitId' | 'createDate' | 'updateD
 
 /** The size of the hit id range for each customer. Ids have no gaps within the range. */
 const IDS_PER_CUSTOMER = 2 ** 32;
-/** Returns the id before the first hit for a customer. */
+/** Returns the id before a customer's first hit. */
 export const idBeforeFirst = (customerId: number): number => customerId * IDS_PER_CUSTOMER;
 
 export const customerOfHit = (hitId: number): number => Math.floor(hitId / IDS_PER_CUSTOMER);
@@ -85,10 +85,10 @@ export const hitRange = (from: number, to: number) =>
 const PACKED_FROM = 3;
 export const isPacked = ({ messages }: Pick<NewHit, 'messages'>): boolean => messages.length >= PACKED_FROM;
 
-/** A message as stored. A packed one has only the fields changed by reports. */
+/** A message as stored. A packed message has only the fields that reports change. */
 type StoredMessage = Pick<HitMessage, 'sendTryTimes'> & Partial<HitMessage>;
 
-/** A hit as stored. `told`: the packed messages; `messages` then only has what was reported about them. */
+/** A hit as stored. `told`: the packed messages; `messages` then holds only what was reported about them. */
 export type StoredHit = Omit<HitItem, 'messages'> & {
   messages: StoredMessage[];
   told?: string;
@@ -100,7 +100,7 @@ export const packedMessages = (messages: NewHit['messages']): Pick<StoredHit, 'm
   messages: messages.map(({ sendTryTimes }) => ({ sendTryTimes })),
 });
 
-/** Returns the hit held by an item. */
+/** Returns the hit stored in an item. */
 export const hitOf = <T extends StoredHit>({ told, ...item }: T): Omit<T, 'told' | 'messages'> & HitItem => {
   const fromPacked = told === undefined ? [] : unpackMessages(told);
   const { id: ruleHitId, createDate } = item;

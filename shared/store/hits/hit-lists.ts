@@ -16,7 +16,10 @@ const NEWEST = 2;
  */
 const EARLY_MS = SOON_MS + 5_000;
 
-/** Returns the latest hit changes: at least two, and all hits new enough to change without a separate record. */
+/**
+ * Returns the latest hit changes: at least two, and those to all hits that are new enough to change without a separate
+ * record.
+ */
 const newestChanges = async (table: TableReader, customerId: number, now: number): Promise<HitChange[]> => {
   const found: HitChange[] = [];
   for (let startAfter: Item | undefined; ; ) {
@@ -40,13 +43,13 @@ const lastChanged = (changes: readonly HitChange[], now: number, limit: number):
   return newestFirst.slice(0, limit).map(([id]) => id);
 };
 
-/** Hit lists. A separate noun, because the workers creating hits never list them. */
+/** Hit lists. A separate noun, because the workers that create hits never list them. */
 export const hitLists = (table: TableReader) => ({
-  /** Returns a page of customer hits from a time (ms) on, with the total. */
+  /** Returns a page of a customer's hits from the given time (ms) on, with the total. */
   page: async (customerId: number, since: number, query: HitQuery) =>
     hitPage({ table, customerId }, await hitsOfCustomer(table, customerId, since), query),
 
-  /** Returns a page of sensor hits from a time (ms) on, with the total. */
+  /** Returns a page of a sensor's hits from the given time (ms) on, with the total. */
   pageOfSensor: async (customerId: number, sensorId: string, since: number, query: HitQuery) =>
     hitPage({ table, customerId, sensorId }, await sensorLine(table, customerId, sensorId, since), query),
 

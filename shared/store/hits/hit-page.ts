@@ -25,7 +25,7 @@ const pageById = async (line: HitSequence, { page, perPage, sortBy, after }: Hit
 type HitOwner = { table: TableReader; customerId: number; sensorId?: string };
 
 /**
- * Returns the number of hits up to the one with the id `after`, ordered by last change. An expired hit counts as the
+ * Returns the number of hits, ordered by last change, up to the hit with the id `after`. An expired hit counts as the
  * oldest.
  */
 const countUpTo = async (

@@ -22,8 +22,8 @@ type AttemptReport = {
 const hitKey = ({ customerId, hitId }: AttemptReport) => items.ruleHit({ customerId, hitId });
 
 /**
- * Returns the conditional change for a report at a time (ms). It fails if the same report was made before, as happens
- * after a crash.
+ * Returns the conditional change for a report at the given time (ms). It fails if the same report was made before, as
+ * happens after a crash.
  */
 const changesOf = ({ at, tries, sent }: AttemptReport, time: number, isLate: boolean, condition: string): Changes => {
   const message = `messages[${at}]`;
@@ -155,5 +155,5 @@ const hitReportWrites = (table: Table) => ({
     reportUndeliverable(table, message, now),
 });
 
-/** Reports on hit messages. A separate noun, because functions creating hits do not send messages. */
+/** Reports on hit messages. A separate noun, because functions that create hits do not send messages. */
 export const hitReports = (table: Table) => hitReportWrites(table);

@@ -6,7 +6,7 @@ import { edgeHit } from './edge-hit.ts';
 import { type HitItem, hitOf, hitRange, hitsPk, type StoredHit } from './hit-item.ts';
 
 /**
- * Hits ordered by creation. Positions count from 0, the oldest. The `createDate` at a position is the date in that
+ * Hits ordered by creation. Positions start at 0, the oldest hit. The `createDate` at a position is the date in that
  * order, which can be later than the hit date. May lag by a second.
  */
 export type HitSequence = {
@@ -26,7 +26,7 @@ export const hitsByIds = async (table: TableReader, customerId: number, ids: rea
   return ids.flatMap((id) => byId.get(id) ?? []);
 };
 
-/** Returns customer hits from a time (ms) on, without older ones still to be removed. */
+/** Returns a customer's hits from the given time (ms) on, excluding older hits that are still to be removed. */
 export const hitsOfCustomer = async (table: TableReader, customerId: number, since: number): Promise<HitSequence> => {
   const [oldest, newest] = await Promise.all([edgeHit(table, customerId, false), edgeHit(table, customerId, true)]);
   const [low = 0, high = -1] = oldest && newest ? [oldest.id, newest.id] : [];
@@ -86,7 +86,7 @@ const listedHits = (table: TableReader, customerId: number, sensorId: string) =>
   };
 };
 
-/** Returns the hits at one sensor from a time (ms) on. The keys contain the positions, so no other hits are read. */
+/** Returns one sensor's hits from the given time (ms) on. The keys contain the positions, so no other hits are read. */
 export const sensorLine = async (
   table: TableReader,
   customerId: number,

@@ -18,7 +18,7 @@ export const isSoonChange = ({ createDate }: Pick<StoredHit, 'createDate'>, time
 /** When (ms) a hit last changed, if later than `SOON_MS` after its creation. */
 export type LateChange = { id: number; sensorId: string; updateDate: number };
 
-/** Returns the late changes to customer hits. May lag by a second. */
+/** Returns the late changes to a customer's hits. May lag by a second. */
 export const lateChanges = async (table: TableReader, customerId: number): Promise<LateChange[]> => {
   const pk = items.lateChange.pk({ customerId });
   const found = await table.queryAll<Omit<LateChange, 'id'>>({ pk, consistent: false });
@@ -28,7 +28,7 @@ export const lateChanges = async (table: TableReader, customerId: number): Promi
 /** How many late changes are read at once, for half a read unit. */
 const PAGE = 40;
 
-/** Returns the late changes to customer hits from a time (ms) on, newest hit first. May lag by a second. */
+/** Returns the late changes to a customer's hits from the given time (ms) on, newest hit first. May lag by a second. */
 export const lateChangesSince = async (table: TableReader, customerId: number, since: number) => {
   const pk = items.lateChange.pk({ customerId });
   const found: { hitId: number; updateDate: number }[] = [];
@@ -44,7 +44,10 @@ export const lateChangesSince = async (table: TableReader, customerId: number, s
   }
 };
 
-/** Returns the write recording that a hit changed at a time (ms). It belongs in the same transaction as the change. */
+/**
+ * Returns the write that records a change to a hit at the given time (ms). It belongs in the same transaction as the
+ * change.
+ */
 export const lateChangeWrite = (customerId: number, hit: StoredHit, time: number): Write => {
   const { id: hitId, sensorId } = hit;
   const ttl = Math.ceil((orderDateOf(hit) + EVENT_RETENTION) / 1_000);

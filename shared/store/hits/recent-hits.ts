@@ -1,6 +1,6 @@
 import type { HitPosition } from '#shared/domain/rule/hit-position.ts';
 
-/** The place and identifying fields for a hit. */
+/** A hit's place and identifying fields. */
 export type KnownHit = HitPosition & { sensorEventId: string; sensorId: string; ruleId: number };
 
 const MAX_HITS = 500;

@@ -33,8 +33,8 @@ const reportHit = ({
 /** Report data. It is stored for other purposes, and read eventually consistently, at half the cost. */
 export const reports = (table: TableReader) => ({
   /**
-   * Returns what a report needs to know about customer hits in [`from`, `before`) (ms), in order, without hits from
-   * simulated events, or null if there are more than `limit`.
+   * Returns what a report needs to know about a customer's hits in [`from`, `before`) (ms), in order, excluding hits
+   * from simulated events, or null if there are more than `limit`.
    */
   hits: async (customerId: number, from: number, before: number, limit: number): Promise<ReportHit[] | null> => {
     const line = await hitsOfCustomer(table, customerId, from);
@@ -86,7 +86,7 @@ export const reports = (table: TableReader) => ({
     }));
   },
 
-  /** Returns the feedback on a sensor from a time (ms) on, or null if it exceeds the 1 MB read by one query. */
+  /** Returns the feedback on a sensor from the given time (ms) on, or null if it exceeds the 1 MB read by one query. */
   feedback: async (customerId: number, sensorId: string, since: number): Promise<Feedback[] | null> => {
     const pk = items.feedback.pk({ customerId, sensorId });
     const idAt = (feedbackId: number) => items.feedback.sk({ feedbackId });

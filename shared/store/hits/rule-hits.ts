@@ -28,9 +28,9 @@ const MAX_WAIT = 3_000;
 const ruleHitWrites = (table: Table, mutex = keyedMutex(MAX_WAIT), recent = recentHits()) => ({
   /**
    * Appends a customer hit, once per event and rule. Returns the place, and whether the hit is new. Ids have no gaps,
-   * so lists are counted by subtraction: a writer tries the place after the last one it knows, then the next. Writers
-   * in one process take turns, because most would fail otherwise. `after` is a place from before the decision. A
-   * process applying the same decision again checks every place since then, and so finds an existing hit.
+   * so that lists can be counted by subtraction: a writer tries the place after the last one it knows, then the next.
+   * Writers in one process take turns, because most would fail otherwise. `after` is a place from before the decision.
+   * A process that reapplies the decision checks every place since then, and so finds an existing hit.
    */
   append: (
     customerId: number,

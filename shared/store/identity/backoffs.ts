@@ -7,10 +7,10 @@ import { rateKey } from './limits.ts';
 /** Failures are forgotten after this many seconds without another. */
 const MEMORY_SECONDS = 86_400;
 
-/** The number of consecutive failures, and until when (ms) further attempts are refused. */
+/** The number of consecutive failures, and the time (ms) until which further attempts are refused. */
 type Failures = { failures: number; until?: number; ttl: number };
 
-/** Returns how long (ms) to wait. A longer wait than possible was recorded before the clock was set back. */
+/** Returns how long (ms) to wait. A wait that is longer than possible was recorded before the clock was set back. */
 const waitOf = (row: Failures | null, now: number): number => {
   const { until = 0, ttl = 0 } = row ?? {};
   return ttl > now / 1_000 && !isFuture(until, now + MAX_BACKOFF) ? Math.max(0, until - now) : 0;
@@ -28,7 +28,7 @@ const backoffWrites = (table: Table) => {
 
     /**
      * Counts a failure. After `from` or more consecutive failures, the next attempt has to wait. Returns 0, or how long
-     * (ms) this attempt should have waited because other attempts failed concurrently; it is then not counted.
+     * (ms) this attempt should have waited because other attempts failed concurrently. In that case, it is not counted.
      */
     fail: async (subject: string, from: number, now: number): Promise<number> => {
       const key = failuresKey(subject);
@@ -54,7 +54,7 @@ const backoffWrites = (table: Table) => {
 
     /**
      * Resets the failures after a success. Returns 0, or how long (ms) this attempt should have waited because other
-     * attempts failed concurrently; it then does not count as a success.
+     * attempts failed concurrently. In that case, it does not count as a success.
      */
     reset: async (subject: string, now: number): Promise<number> => {
       for (;;) {

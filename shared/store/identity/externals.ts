@@ -25,9 +25,9 @@ const externalWrites = (table: Table) => ({
     await table.write({ put: { ...login, ...items.oidcLogin({ hash }), ttl: ttlOf(login.expires) } });
   },
   /**
-   * Returns a started login by the hash of its `state`, only once, or null if it does not exist or was used
-   * (`isTaken`). If the response from the table is lost, no caller gets the login. The item is marked instead of
-   * removed, because a removal would not show which request made it.
+   * Returns a started login by the hash of its `state`, but only once. Returns null if the login does not exist or was
+   * already used (`isTaken`). If the response from the table is lost, no caller gets the login. The item is marked
+   * instead of removed, because a removal would not show which request made it.
    */
   completeLogin: async (hash: string): Promise<OidcLogin | null> => {
     const isUnused = where('attribute_exists(pk) AND attribute_not_exists(#isTaken)');

@@ -1,7 +1,7 @@
 import { type AccessPattern, pattern, per4KB, withCount } from '../access-pattern.ts';
 import type { StoreCall } from '../store.ts';
 
-/** Screens may read their session a few seconds late. */
+/** Screens may read a session that is a few seconds out of date. */
 const ofScreens = '0.5 for a screen that calls every few seconds';
 
 /** Access patterns for users: accounts, logins, credentials and rate limits. */

@@ -38,7 +38,7 @@ const readTaken = async (table: Table, subject: string, windowSeconds: number, n
 const limitWrites = (table: Table) => ({
   /**
    * Counts a request by `subject` in the current second, and returns the request number in that second. The second is
-   * part of the key, so this needs neither a condition nor a read. With `by` -1, takes back a request counted at `now`.
+   * part of the key, so this needs neither a condition nor a read. If `by` is -1, uncounts a request counted at `now`.
    */
   countCall: async (subject: string, now: number, by: 1 | -1 = 1): Promise<number> => {
     const second = Math.floor(now / 1_000);
@@ -97,7 +97,7 @@ const limitWrites = (table: Table) => ({
     }
   },
 
-  /** Whether one of the `limit` attempts allowed within any `windowSeconds` is left. */
+  /** Whether at least one of the `limit` attempts allowed within any `windowSeconds` is left. */
   mayTake: async (subject: string, limit: number, windowSeconds: number, now: number): Promise<boolean> => {
     const { times } = await readTaken(table, subject, windowSeconds, now);
     return times.length < limit;
@@ -115,7 +115,7 @@ const limitWrites = (table: Table) => ({
     }
   },
 
-  /** Takes back an attempt counted at a time (ms) but not made. */
+  /** Uncounts an attempt that was counted at the given time (ms) but not made. */
   giveBack: async (subject: string, time: number): Promise<void> => {
     const key = rateKey(subject, 'taken');
     const row = await table.get<{ times: number[]; ttl: number }>(key);

@@ -17,7 +17,7 @@ const newest = async (table: TableReader, accountKey: string) => {
 };
 
 export const loginReads = (table: TableReader) => ({
-  /** Returns the newest account logins that have not ended, newest first. */
+  /** Returns the account's newest logins that have not ended, newest first. */
   list: async (accountKey: string): Promise<Login[]> => {
     const listed = await newest(table, accountKey);
     const keys = listed.map(({ hash }) => items.session({ hash }));

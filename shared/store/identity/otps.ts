@@ -10,7 +10,9 @@ import { type UserItem, userKey } from './users.ts';
  */
 export type Otp = { sealed: string; isOn: boolean; lastStep: number; codes: string[] };
 type OtpUser = Pick<UserItem, 'accountKey' | 'customerId' | 'id'>;
-/** The proof for enabling a second factor: the time step of a valid code, entered in the session with this hash. */
+/**
+ * The proof required to enable a second factor: the time step of a valid code, entered in the session with this hash.
+ */
 type OtpProof = { lastStep: number; codes: readonly string[]; sessionHash: string };
 
 export const otpReads = (table: TableReader) => ({
@@ -66,8 +68,8 @@ const otpWrites = (table: Table) => ({
   },
 
   /**
-   * Removes the second factor and ends all sessions. Otherwise returns why not: none is enabled, or the user's
-   * permissions have changed.
+   * Removes the second factor and ends all sessions. If it cannot, returns the reason: no second factor is enabled, or
+   * the user's permissions have changed.
    */
   remove: async (user: UserItem): Promise<'off' | 'changed' | null> => {
     const { accountKey } = user;

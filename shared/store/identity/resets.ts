@@ -7,8 +7,8 @@ import type { Account, Created } from './sessions.ts';
 export type ResetUser = Pick<Account, 'accountId' | 'customerId'> & { username: string };
 
 /**
- * A code for setting a password once. It becomes invalid when it expires, or when the password or the user's email
- * address changes.
+ * A code to set a password once. It becomes invalid when it expires, or when the password or the user's email address
+ * changes.
  */
 type Reset = Created & ResetUser & { accountKey: string; epoch: number; mailbox: number; expires: number };
 

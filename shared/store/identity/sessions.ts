@@ -12,7 +12,7 @@ export type Session = Created & {
   accountId: number;
   epoch: number;
   csrf: string;
-  /** ms, or null for never. */
+  /** In ms, or null for never. */
   expires: number | null;
   /** Token: the permissions it is limited to, or null for all account permissions. */
   permissions?: readonly Permission[] | null;
@@ -80,7 +80,7 @@ export const sessionReads = (table: TableReader) => ({
 const ttlOf = (expires: number) => Math.ceil(expires / 1_000);
 
 const sessionWrites = (table: Table) => ({
-  /** Starts a session, and lists it among the account logins until `until` (ms). */
+  /** Starts a session, and lists it among the account's logins until `until` (ms). */
   start: async (accountKey: string, hash: string, session: NewSession, until = session.expires): Promise<void> => {
     const { id, createDate, expires } = session;
     const login = items.login({ accountKey, createDate, sessionId: id });
@@ -104,7 +104,7 @@ const sessionWrites = (table: Table) => ({
   end: async (hash: string): Promise<void> => {
     await table.write({ remove: items.session({ hash }), where: present });
   },
-  /** Replaces a password hash with one at a new cost, unless the password has changed. */
+  /** Replaces a password hash with one that has a new cost, unless the password has changed. */
   rehash: async (accountKey: string, was: string, hash: string): Promise<void> => {
     await table.write({ put: { hash, ...items.password({ accountKey }) }, where: where('#hash = :was', { was }) });
   },

@@ -51,7 +51,9 @@ const putUser = (user: User, accountKey: string, credential: Credential): Write[
   ];
 };
 
-/** Returns the item leading to a deleted user's data. It is kept as long as the audit log, which is kept longest. */
+/**
+ * Returns the item that leads to a deleted user's data. It is kept as long as the audit log, which is kept the longest.
+ */
 const formerUser = ({ customerId, id: userId, accountKey }: UserItem, now: number): Write => {
   const ttl = Math.ceil((now + AUDIT_RETENTION) / 1_000);
   return { put: { ...items.formerUser({ customerId: customerId ?? 0, userId }), accountKey, ttl } };
@@ -67,7 +69,7 @@ const create = async (table: Table, { customerId }: User, limit: number, writes:
 
 export const userReads = (table: TableReader) => ({
   get: (customerId: number | null, userId: number) => table.get<UserItem>(userKey(customerId, userId)),
-  /** Returns the item leading to a deleted user's data. */
+  /** Returns the item that leads to a deleted user's data. */
   former: (customerId: number | null, userId: number) =>
     table.get<{ accountKey: string }>(items.formerUser({ customerId: customerId ?? 0, userId })),
   list: (customerId: number | null) =>
@@ -76,8 +78,8 @@ export const userReads = (table: TableReader) => ({
 
 const userWrites = (table: Table) => ({
   /**
-   * Creates a user, or returns why not. Enforces a unique username and at most `limit` users per customer, even for
-   * parallel requests.
+   * Creates a user, or returns why it cannot. Enforces a unique username and at most `limit` users per customer, even
+   * for parallel requests.
    */
   create: (user: User, accountKey: string, hash: string, limit: number): Promise<Refusal | null> =>
     create(table, user, limit, putUser(user, accountKey, hash)),
@@ -124,8 +126,8 @@ const userWrites = (table: Table) => ({
   },
 
   /**
-   * Deletes a user, including channels and duty. Without the account, no session or token is valid. Returns false if
-   * the user was already deleted, or the user's permissions have changed since they were read.
+   * Deletes a user, including the user's channels and duty. Without the account, no session or token is valid. Returns
+   * false if the user was already deleted, or the user's permissions have changed since they were read.
    */
   remove: async (user: UserItem, now: number): Promise<boolean> => {
     const { accountKey, customerId, id, username, subject } = user;

@@ -5,7 +5,7 @@ import type { Table } from '../engine/client.ts';
 import type { Write } from '../engine/request.ts';
 import { items } from '../table.ts';
 
-/** Returns the write for storing a line in a transaction. */
+/** Returns the write that stores a line in a transaction. */
 export const putAuditLine = (customerId: number, line: StoredAuditEntry): Write => ({
   put: {
     ...line,
@@ -18,7 +18,7 @@ export const auditLineWrites = (table: Table) => ({
   put: async (customerId: number, line: StoredAuditEntry): Promise<void> => {
     await table.write(putAuditLine(customerId, line));
   },
-  /** Removes the line for a change not made after all. */
+  /** Removes the line for a change that was not made after all. */
   takeBack: async (customerId: number, lineId: string): Promise<void> => {
     await table.write({ remove: items.auditLine({ customerId, lineId }) });
   },

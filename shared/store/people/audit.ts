@@ -5,7 +5,7 @@ import { type ReadBounds, readFirst, readPage } from '../engine/bounded-page.ts'
 import type { Table, TableReader } from '../engine/client.ts';
 import { items } from '../table.ts';
 
-/** Reading a line costs about half a KB. A chunk costs 32 read units, the first one 44. */
+/** Reading a line counts as about half a KB. A chunk costs 32 read units, and the first chunk costs 44. */
 const BOUNDS: ReadBounds = { stretch: 500, stretches: 10 };
 /** The number of lines read consistently at the start of a list. Later ones may lag, at half the cost. */
 const FRESH = 200;

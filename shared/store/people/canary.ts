@@ -32,7 +32,7 @@ const canaryWrites = (table: Table) => ({
   recordMail: async (mailed: number): Promise<void> => {
     await table.update(items.canaryRound({}), changes({ set: { mailed } }));
   },
-  /** Records the arrival of a test fall. Returns false if it is not the last one, or has already arrived. */
+  /** Records the arrival of a test fall. Returns false if it is not the latest test fall, or has already arrived. */
   completeRound: async (uuid: string, back: number): Promise<boolean> => {
     const isLast = where('#uuid = :uuid AND attribute_not_exists(#back)', { uuid });
     return (await table.update(items.canaryRound({}), changes({ set: { back, lastBack: back }, if: isLast }))) !== null;

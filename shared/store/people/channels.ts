@@ -90,8 +90,8 @@ const channelWrites = (table: Table) => ({
   },
 
   /**
-   * Records that messages to the address `from` arrive, now at the address `to`. Returns false if the user has replaced
-   * `from`.
+   * Records that messages to the address `from` do arrive, and that the address is now `to`. Returns false if the user
+   * has replaced `from`.
    */
   recordReached: async (
     user: UserKey,

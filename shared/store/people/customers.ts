@@ -23,13 +23,13 @@ export type CustomerItem = Customer & {
 type OwnedKind = 'user' | 'sensor' | 'sensor_group' | 'bot' | 'rule' | 'webhook';
 
 export const customerReads = (table: TableReader) => ({
-  /** Returns a customer. With `consistent` false, it may be a few seconds old, at half the cost. */
+  /** Returns a customer. If `consistent` is false, it may be a few seconds old, but costs half as much. */
   get: (customerId: number, consistent = true) => {
     const key = items.customer({ customerId });
     return consistent ? table.get<CustomerItem>(key) : table.getEventual<CustomerItem>(key);
   },
   list: () => table.queryAll<Customer>({ pk: items.listedCustomer.pk({}) }),
-  /** Returns the customer owning an id, 0 if none does, or null if the id does not exist. */
+  /** Returns the customer that owns an id, 0 if none does, or null if the id does not exist. */
   ownerOf: async (kind: OwnedKind, id: string | number): Promise<number | null> =>
     (await table.get<{ customerId: number }>(items.owner({ kind, id })))?.customerId ?? null,
 });

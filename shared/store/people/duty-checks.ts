@@ -31,8 +31,8 @@ export const dutyCheckReads = (table: TableReader) => ({
 
 const dutyCheckWrites = (table: Table) => ({
   /**
-   * Replaces the check for a customer, and returns it, or null if another process was faster. `before` is null if there
-   * is none yet.
+   * Replaces the check for a customer, and returns it, or null if another process got there first. `before` is null if
+   * there is none yet.
    */
   put: async (check: Omit<DutyCheck, 'revision'>, before: DutyCheck | null): Promise<DutyCheck | null> => {
     const { customerId } = check;

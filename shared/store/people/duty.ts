@@ -11,7 +11,7 @@ type RosterItem = { entries: RosterEntry[] };
 type StoredDuty = OwnDuty | RosterItem;
 
 export const dutyReads = (table: TableReader) => ({
-  /** Returns what decides who is on duty, except the time zone: users' own choices and the roster, with one query. */
+  /** Returns what decides who is on duty, except the time zone: users' own choices and the roster. Takes one query. */
   get: async (customerId: number): Promise<Omit<DutyPlan, 'timeZone'>> => {
     // Both kinds of items share this prefix.
     const found = await table.queryAll<StoredDuty>({ pk: items.duty.pk({ customerId }), beginsWith: 'DUTY' });

@@ -17,7 +17,10 @@ const ttlOf = (time: number) => Math.ceil(time / 1_000);
 
 export const importReads = (table: TableReader) => ({
   get: (key: ImportKey): Promise<ImportJob | null> => table.get<ImportJob>(jobKey(key)),
-  /** Returns the import steps, and the client address of the request that began it; no steps once it has ended. */
+  /**
+   * Returns an import's steps, and the client address of the request that began the import. Once it has ended, it has
+   * no steps.
+   */
   steps: async (key: ImportKey): Promise<{ steps: ImportStep[]; address: string }> => {
     const { steps, address = '' } = (await table.get<{ steps: string; address?: string }>(stepsKey(key))) ?? {};
     if (steps === undefined) return { steps: [], address };
@@ -40,11 +43,11 @@ const importWrites = (table: Table) => ({
   },
 
   /**
-   * Lets an import run until a time (ms) or until it ends. Returns false while another import for the customer is
-   * running. An import already running continues.
+   * Lets an import run until the given time (ms) or until it ends. Returns false while another import for the customer
+   * is running. An import already running continues.
    */
   takeTurn: async ({ customerId, id }: ImportKey, now: number, until: number): Promise<boolean> => {
-    // A longer turn than possible was taken before the clock was set back.
+    // A turn that is longer than possible was taken before the clock was set back.
     const free = where('attribute_not_exists(pk) OR #jobId = :jobId OR #until <= :now OR #until > :latest', {
       jobId: id,
       now,
@@ -72,7 +75,7 @@ const importWrites = (table: Table) => ({
       return (await table.write(updateSensor(sensor, { name, updateDate }))) === null || null;
     }),
 
-  /** Ends an import, deletes the steps, and lets the next one run. */
+  /** Ends an import, deletes its steps, and lets the next import run. */
   end: async (job: ImportKey, state: ImportJob['state'], updateDate: number): Promise<void> => {
     await table.write(
       { update: jobKey(job), changes: changes({ set: { state, updateDate }, remove: dueAttributes, if: present }) },

@@ -7,7 +7,7 @@ export const pushKeyReads = (table: TableReader) => {
   let cached: PushKey | undefined;
   return {
     /**
-     * Returns the key for signing push messages, or null if none exists yet. It never changes, so a process reads it
+     * Returns the key that signs push messages, or null if none exists yet. It never changes, so a process reads it
      * once.
      */
     get: async (): Promise<PushKey | null> => {

@@ -21,8 +21,8 @@ export const recipientReads = (table: TableReader) => ({
   },
 
   /**
-   * Returns a user who may be notified about a customer: one of the customer's users, a system admin, or null if there
-   * is none.
+   * Returns a user who may be notified about a customer, either one of the customer's users or a system admin. Returns
+   * null if there is none.
    */
   person: async (customerId: number, userId: number): Promise<UserItem | null> => {
     const user = await table.get<UserItem>(items.user({ customerId, userId }));
@@ -33,5 +33,5 @@ export const recipientReads = (table: TableReader) => ({
   },
 });
 
-/** The recipients rules can have. */
+/** The recipients that rules can have. */
 export const recipients = recipientReads;

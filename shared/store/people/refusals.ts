@@ -7,7 +7,7 @@ import { items } from '../table.ts';
 
 /** How long (s) equal refusals share a line. */
 const WINDOW_SECONDS = 60;
-/** How many different refusals per actor get lines in that time. All further refusals share one more line. */
+/** How many different refusals per actor get their own lines in that time. All further refusals share one more line. */
 const MAX_LINES = 10;
 
 /** Whose request was refused. */
@@ -28,7 +28,7 @@ const refusalWrites = (table: Table) => {
     return added === null ? group : 'added';
   };
 
-  /** Returns the writes for a new line. They all fail if another request changes what was read. */
+  /** Returns the writes for a new line. They all fail if another request has changed what was read. */
   const newLine = (
     { customerId }: RefusedActor,
     line: StoredAuditEntry,

@@ -20,7 +20,7 @@ type WatchItem = { revision: number; content: string };
 /** A watch as read. */
 export type ReadWatch = StoredWatch & { revision: number };
 
-/** A customer in which a user changed something that falls may depend on, and when (ms) this last happened. */
+/** A customer for which a user changed something that fall coverage may depend on, and when (ms) this last happened. */
 export type ChangedCustomer = { customerId: number; at: number };
 
 const HOUR_SECONDS = 3_600;
@@ -53,7 +53,7 @@ export const watchReads = (table: TableReader) => {
       if (read) known.set(customerId, read);
       return read;
     },
-    /** Returns the customers in which users have changed something since the last check. */
+    /** Returns the customers for which users have changed something since the last check. */
     changedCustomers: async (): Promise<ChangedCustomer[]> => {
       const found = await table.queryAll<{ customerId: number; at: number }>({ pk: items.changedCustomer.pk({}) });
       return found.map(({ customerId, at }) => ({ customerId, at }));
@@ -63,7 +63,8 @@ export const watchReads = (table: TableReader) => {
 
 export const watchWrites = (table: Table) => ({
   /**
-   * Replaces a customer's watch. `before` is null if there is none yet. Returns false if another process was faster.
+   * Replaces a customer's watch. `before` is null if there is none yet. Returns false if another process got there
+   * first.
    */
   put: async (
     customerId: number,
@@ -76,12 +77,12 @@ export const watchWrites = (table: Table) => ({
     const unchanged = before ? where('#revision = :revision', { revision: before.revision }) : absent;
     return (await table.write({ put: item, where: unchanged })) === null;
   },
-  /** Records that a user is about to change something that falls may depend on. */
+  /** Records that a user is about to change something that fall coverage may depend on. */
   noteChange: async (customerId: number, at: number): Promise<void> => {
     const ttl = Math.ceil(at / 1_000) + HOUR_SECONDS;
     await table.write({ put: { customerId, at, ttl, ...items.changedCustomer({ customerId }) } });
   },
-  /** Records that changes in a customer up to `at` have been checked. */
+  /** Records that changes to a customer up to `at` have been checked. */
   endChange: async ({ customerId, at }: ChangedCustomer): Promise<void> => {
     await table.write({ remove: items.changedCustomer({ customerId }), where: where('#at = :at', { at }) });
   },

@@ -37,7 +37,7 @@ const unchanged = ({ updateDate: was, acknowledgement: seen, isUnnotified }: Hit
   );
 
 /**
- * Returns the resulting hit, and the writes for setting or removing its acknowledgement, with the fall closure. The
+ * Returns the resulting hit, and the writes that set or remove its acknowledgement, along with the fall closure. The
  * writes fail if the hit has changed since it was read. A late change is also recorded for lists.
  */
 export const answeredHit = (

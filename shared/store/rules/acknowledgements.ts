@@ -30,8 +30,8 @@ const agree = async (table: Table, ref: FallRef, hit: HitItem, time: number): Pr
 };
 
 /**
- * Returns the answer to the fall a hit is about. If the fall cannot raise another alarm, all hits about it have the
- * same answer, unless someone is changing it at the moment.
+ * Returns the answer to the fall a hit is about. If the fall cannot raise another alarm, all hits for it have the same
+ * answer, unless someone is changing it at the moment.
  */
 const answerOfHit = async (table: Table, ref: FallRef | null, hit: HitItem): Promise<StoredAnswer> => {
   if (ref && fallOfKey(ref.fall).track !== null) return readStored(table, ref);
@@ -77,7 +77,7 @@ const change = async (
 const acknowledgementWrites = (table: Table) => ({
   /**
    * Acknowledges a hit created at `since` (ms) or later, and its fall. An existing acknowledgement remains; the same
-   * user may change the note. `fallAnswers.settle` then updates the other hits about the fall. Returns null if the hit
+   * user may change the note. `fallAnswers.settle` then updates the other hits for the fall. Returns null if the hit
    * does not exist. `auditLine`: stored with an acknowledgement made outside the API.
    */
   make: async (
@@ -101,7 +101,8 @@ const acknowledgementWrites = (table: Table) => ({
 
   /**
    * Withdraws the acknowledgement of a hit and its fall at `now` (ms). Returns the hit, or null if there is no hit
-   * since `since`; `refused` if the acknowledgement must not be withdrawn; `closed` if the fall is closed.
+   * created at `since` or later; `refused` if the acknowledgement must not be withdrawn; `closed` if the fall is
+   * closed.
    */
   withdraw: async (
     key: HitKey,

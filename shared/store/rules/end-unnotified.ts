@@ -7,7 +7,7 @@ import { items } from '../table.ts';
  */
 export const unansweredId = (hitId: number): string => `unanswered-${hitId}`;
 
-/** Returns the write for ending an unnotified alarm. It belongs in the same transaction as the change that ends it. */
+/** Returns the write that ends an unnotified alarm. It belongs in the same transaction as the change that ends it. */
 export const endUnnotified = (customerId: number, alarmId: string): Write => ({
   remove: items.unnotified({ customerId, alarmId }),
 });

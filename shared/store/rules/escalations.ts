@@ -20,7 +20,7 @@ const sameEscalation = '#escalation = :was';
 
 const escalationWrites = (table: Table) => ({
   /**
-   * Decides a round for a hit at `now` (ms), and adds the messages to the new recipients. Returns false if someone has
+   * Decides a round for a hit at `now` (ms), and adds the messages for the new recipients. Returns false if someone has
    * acknowledged the hit, or it has changed since it was read. This is always recorded as a late change, because a
    * round follows long after the hit.
    */
@@ -44,8 +44,8 @@ const escalationWrites = (table: Table) => ({
   },
 
   /**
-   * Schedules the next round for a hit, or (null) ends the escalation. Does nothing if the hit has changed since it was
-   * read.
+   * Schedules the next round for a hit, or ends the escalation if `next` is null. Does nothing if the hit has changed
+   * since it was read.
    */
   scheduleRound: async (
     customerId: number,

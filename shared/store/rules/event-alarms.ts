@@ -8,5 +8,5 @@ const eventAlarmWrites = (table: Table) => ({
   },
 });
 
-/** Event alarms. A separate noun, because most functions ending them do not read any. */
+/** Event alarms. A separate noun, because most functions that end them do not read any. */
 export const eventAlarms = (table: Table) => eventAlarmWrites(table);

@@ -16,7 +16,7 @@ export const fallAnswers = (table: Table) => ({
   },
 
   /**
-   * Updates all hits about a fall at `now` (ms) to match the answer to it, and ends the event alarms if someone has
+   * Updates all hits for a fall at `now` (ms) to match the answer to it, and ends the event alarms if someone has
    * acknowledged it. Returns the changed hits. Safe to repeat.
    */
   settle: async (ref: FallRef, now: number): Promise<HitItem[]> =>

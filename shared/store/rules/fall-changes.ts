@@ -14,8 +14,8 @@ type WrittenNotice = { notice: NoticeKey; write: Write };
 const ttlOf = (start: number) => Math.ceil((start + EVENT_RETENTION) / 1_000) + 2 * 86_400;
 
 /**
- * Returns the write for replacing the answer to a fall, if unchanged since it was read. Without `upTo`, it covers all
- * alarms.
+ * Returns the write that replaces the answer to a fall, if it is unchanged since it was read. Without `upTo`, the new
+ * answer covers all alarms.
  */
 export const setAnswer = (
   ref: FallRef,
@@ -37,7 +37,7 @@ export const setAnswer = (
   }),
 });
 
-/** Returns the write for recording another alarm in a fall, which is unacknowledged unless the fall is closed. */
+/** Returns the write that records another alarm in a fall. The alarm is unacknowledged unless the fall is closed. */
 export const setNewest = (ref: FallRef, seen: StoredAnswer): Write => {
   const { start: newest, began } = fallOfKey(ref.fall);
   const { acknowledgement, closure, newest: before = began, upTo = before } = seen;

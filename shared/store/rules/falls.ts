@@ -10,7 +10,7 @@ import { acknowledgedNotice, changedNotice, type NoticeKey, setAnswer } from './
 /** A fall after a change. `notice`: the notice to process, if anything has changed. */
 type ChangedFall = { answer: FallAnswer; notice: NoticeKey | null };
 
-/** A sensor event, received since a time (ms). */
+/** A sensor event received at the given time (ms) or later. */
 type EventKey = [customerId: number, sensorId: string, uuid: string, since: number];
 const readEvent = async (table: TableReader, [customerId, sensorId, uuid, since]: EventKey) => {
   const message = await table.get<MessageItem>(items.message({ customerId, sensorId, uuid }));
@@ -20,14 +20,14 @@ const readEvent = async (table: TableReader, [customerId, sensorId, uuid, since]
 };
 
 export const fallReads = (table: TableReader) => ({
-  /** Returns the fall that a sensor event since `since` (ms) is about, or null. */
+  /** Returns the fall that a sensor event received at `since` (ms) or later is about, or null. */
   ofEvent: async (...key: EventKey): Promise<FallRef | null> => {
     const [customerId, sensorId] = key;
     const event = await readEvent(table, key);
     return event?.fall === undefined ? null : { customerId, sensorId, fall: event.fall };
   },
 
-  /** Returns the fall that an event is about, or the event itself if it is another alarm, or null if neither. */
+  /** Returns the fall that an event is about, the event itself if it is another alarm, or null if it is neither. */
   ofAlarm: async (...key: EventKey): Promise<FallRef | null> => {
     const [customerId, sensorId] = key;
     const event = await readEvent(table, key);
@@ -79,8 +79,8 @@ const fallWrites = (table: Table) => ({
     }),
 
   /**
-   * Withdraws a fall's acknowledgement at `now` (ms). `refused` if it must not be withdrawn; `closed` if the fall is
-   * closed.
+   * Withdraws a fall's acknowledgement at `now` (ms). Returns `refused` if it must not be withdrawn, or `closed` if the
+   * fall is closed.
    */
   withdraw: (
     ref: FallRef,

@@ -18,7 +18,7 @@ import { type UnnotifiedAlarm, unnotifiedKey } from './unnotified-alarm.ts';
  */
 type RecordResult = { kind: 'recorded'; notice: NoticeKey } | { kind: 'handled' } | { kind: 'ended' };
 
-/** Returns the notice for an alarm. A repetition after a crash returns the same notice. */
+/** Returns the notice for an alarm. A repeated call after a crash returns the same notice. */
 const noticeOf = ({ customerId, sensorId, date, alarmId, isUnanswered }: UnnotifiedAlarm): NoticeKey => ({
   customerId,
   sensorId,
@@ -48,8 +48,8 @@ const unacknowledged = ({ customerId, sensorId, fall }: UnnotifiedAlarm): Write[
 
 /**
  * Records that an alarm did not reach anyone, together with the notice and messages to add to the hit, unless someone
- * has been notified or has acknowledged the hit or the fall. A repetition after a crash returns the same notice, until
- * the alarm is handled.
+ * has been notified or has acknowledged the hit or the fall. A repeated call after a crash returns the same notice
+ * until the alarm has been handled.
  */
 export const recordUnnotified = async (
   table: Table,
@@ -79,7 +79,8 @@ export const recordUnnotified = async (
 
 /**
  * Records that no one acknowledged a hit alarm after the last round, together with the notice and messages to add to
- * the hit. Returns null if the hit has changed since it was read. A repetition after a crash returns the same notice.
+ * the hit. Returns null if the hit has changed since it was read. A repeated call after a crash returns the same
+ * notice.
  */
 export const recordUnanswered = async (
   table: Table,

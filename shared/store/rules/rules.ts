@@ -30,7 +30,7 @@ const ruleItem = ({
   ...(untilAcknowledged === false && { untilAcknowledged }),
 });
 
-/** Returns the rule held by an item. */
+/** Returns the rule stored in an item. */
 const ruleOf = (item: StoredRule): Rule => ({
   escalation: [],
   repeatSeconds: null,
@@ -38,11 +38,11 @@ const ruleOf = (item: StoredRule): Rule => ({
   ...item,
 });
 
-/** Returns the number of rules enabled for the scope and situation of a rule. */
+/** Returns the number of rules enabled for a rule's scope and situation. */
 const enabledCount = async (table: Table, rule: Rule): Promise<number> =>
   (await table.get<{ enabled: number }>(enabledKey(rule)))?.enabled ?? 0;
 
-/** Returns the write for adding an enabled rule to the count, or none for a disabled rule. */
+/** Returns the write that adds an enabled rule to the count, or none for a disabled rule. */
 const countEnabled = (rule: Rule, limit: number): Write[] => {
   if (!rule.isEnabled) return [];
   const add = changes({ add: { enabled: 1 }, if: where('attribute_not_exists(pk) OR #enabled < :limit', { limit }) });
@@ -50,7 +50,7 @@ const countEnabled = (rule: Rule, limit: number): Write[] => {
 };
 
 /**
- * Returns the write for removing a rule from the count of enabled rules, if it was enabled. Removing the last rule
+ * Returns the write that removes a rule from the count of enabled rules, if it was enabled. Removing the last rule
  * deletes the count.
  */
 const uncountEnabled = async (table: Table, rule: Rule): Promise<Write[]> => {
@@ -62,8 +62,8 @@ const uncountEnabled = async (table: Table, rule: Rule): Promise<Write[]> => {
 };
 
 /**
- * Returns the writes to the counts when a rule is replaced, or null if the quota for the new scope and situation is
- * exhausted.
+ * Returns the writes that update the counts when a rule is replaced, or null if the quota for the new scope and
+ * situation is exhausted.
  */
 const recountEnabled = async (table: Table, before: Rule, rule: Rule, limit: number): Promise<Write[] | null> => {
   const isSameCount = enabledKey(before).sk === enabledKey(rule).sk;
@@ -93,8 +93,9 @@ const putCopies = (rule: Rule, where?: Condition): Write[] => {
 };
 
 /**
- * A transaction has at most 100 actions, and the rule itself takes up to 15. References beyond this number are only
- * checked when they are read: if one is deleted right afterwards, no one notices, as with any later deletion.
+ * A transaction has at most 100 actions, and the rule itself takes up to 15. References beyond this number are checked
+ * only when they are read: if a referenced object is deleted right afterward, no one notices, as with any later
+ * deletion.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
 const MAX_CHECKS = 80;
@@ -144,13 +145,13 @@ export const ruleReads = (table: TableReader) => ({
   getAll: async (customerId: number, ruleIds: readonly number[]): Promise<Rule[]> =>
     (await table.getAll<StoredRule>(ruleIds.map((ruleId) => items.wholeRule({ customerId, ruleId })))).map(ruleOf),
 
-  /** Returns all rules. With `consistent` false, they may be a few seconds old, at half the cost. */
+  /** Returns all rules. If `consistent` is false, they may be a few seconds old, but cost half as much. */
   list: async (customerId: number, consistent = true): Promise<Rule[]> => {
     const query = { pk: items.wholeRule.pk({ customerId }), beginsWith: 'WHOLE#', consistent };
     return (await table.queryAll<StoredRule>(query)).map(ruleOf);
   },
 
-  /** Returns the fields by which rule lists are sorted, for all rules. */
+  /** Returns, for all rules, the fields by which rule lists are sorted. */
   sortFields: (customerId: number) =>
     table.queryAll<ListedRule>({ pk: items.listedRule.pk({ customerId }), beginsWith: 'LISTED#' }),
 
@@ -181,8 +182,8 @@ export const ruleReads = (table: TableReader) => ({
 });
 
 /**
- * Creates a rule, or returns why not: something the rule refers to does not exist, or a limit is reached. There is one
- * limit for all rules, and one for rules enabled for the same scope and situation.
+ * Creates a rule, or returns why it cannot: something the rule refers to does not exist, or a limit is reached. There
+ * is one limit for all rules, and one for rules enabled for the same scope and situation.
  */
 const createRule = (
   table: Table,

@@ -27,14 +27,14 @@ import { unnotifiedReads } from './unnotified.ts';
 const MAX_CLOCK_AHEAD_MS = 6 * 60_000;
 /** How long (ms) after the start of a fall to search for alarms. */
 const MAX_ALARM_AFTER_MS = 2 * 3_600_000;
-/** The number of hits on the first and largest page in a search. Usually only a few are newer than the fall. */
+/** The number of hits on the first and on the largest page in a search. Usually only a few are newer than the fall. */
 const PAGE = { first: 4, most: 256 };
 
 /** Whether a key belongs to an alarm in a fall. */
 const isOf = (key: string | undefined, fall: string): key is string =>
   key !== undefined && firstKeyOf(key) === firstKeyOf(fall);
 
-/** Returns the hits about a fall. The newest customer hits are read consistently, until one is older than the fall. */
+/** Returns the hits for a fall. The customer's newest hits are read consistently, until one is older than the fall. */
 const hitsOfFall = async (table: TableReader, { customerId, sensorId, fall }: FallRef): Promise<HitItem[]> => {
   const since = fallOfKey(fall).began - MAX_CLOCK_AHEAD_MS;
   const found: StoredHit[] = [];
@@ -51,7 +51,8 @@ const hitsOfFall = async (table: TableReader, { customerId, sensorId, fall }: Fa
 };
 
 /**
- * Returns the part of the answer to a fall meant for a hit. A hit for an earlier alarm keeps its own acknowledgement.
+ * Returns the part of the answer to a fall that applies to a hit. A hit for an earlier alarm keeps its own
+ * acknowledgement.
  */
 const answerToHit = ({ fall = '', acknowledgement: own }: HitItem, stored: StoredAnswer): FallAnswer => {
   const answer = answerTo(stored, fall);
@@ -61,7 +62,7 @@ const answerToHit = ({ fall = '', acknowledgement: own }: HitItem, stored: Store
   return isKept ? { ...answer, acknowledgement: own } : answer;
 };
 
-/** Updates the hits about a fall to match the answer. Returns those it changed, and whether all of them now match. */
+/** Updates the hits for a fall to match the answer. Returns the hits it changed, and whether all hits now match. */
 const settleHits = async (table: Table, ref: FallRef, stored: StoredAnswer, now: number) => {
   const hits = await hitsOfFall(table, ref);
   const others = hits.filter((hit) => !isAnsweredAlike(hit, answerToHit(hit, stored)));
@@ -88,7 +89,7 @@ const endEventAlarms = async (
 };
 
 /**
- * Records another alarm in a fall, which cancels an earlier acknowledgement. Can be repeated: later alarms, and
+ * Records another alarm in a fall, which cancels an earlier acknowledgement. Safe to repeat: later alarms, and
  * acknowledgements since then, remain.
  */
 export const recordAlarm = (table: Table, ref: FallRef): Promise<true> =>
@@ -99,7 +100,7 @@ export const recordAlarm = (table: Table, ref: FallRef): Promise<true> =>
     return (await table.write(setNewest(ref, stored))) === null ? true : null;
   });
 
-/** Updates all hits about a fall to match the answer (fall-answers.ts). */
+/** Updates all hits for a fall to match the answer (fall-answers.ts). */
 export const settleFall = (table: Table, ref: FallRef, now: number): Promise<HitItem[]> => {
   const changed: HitItem[] = [];
   return retryOnConflict(async () => {
@@ -114,10 +115,10 @@ export const settleFall = (table: Table, ref: FallRef, now: number): Promise<Hit
 
 /** An event that is an alarm. */
 export type AlarmEvent = Pick<EventItem, 'uuid' | 'source' | 'receiveDate'>;
-/** Such an event for a fall that no one has acknowledged, with the hits about it. */
+/** Such an event for a fall that no one has acknowledged, with the hits for it. */
 type UnansweredAlarm = AlarmEvent & { situation: UrgentSituation; hitIds: number[] };
 
-/** Returns the alarms among the events in a fall that no one has acknowledged. Empty if all have been acknowledged. */
+/** Returns the unacknowledged alarms among the events in a fall. Empty if all have been acknowledged. */
 export const unansweredAlarms = async (table: TableReader, ref: FallRef): Promise<UnansweredAlarm[]> => {
   const { customerId, sensorId, fall } = ref;
   const stored = await readStored(table, ref);

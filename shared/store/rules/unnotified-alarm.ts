@@ -21,11 +21,12 @@ export type UnnotifiedAlarm = {
   date: number;
   /** All immediate consequences have been handled. */
   isHandled?: true;
-  /** The claim of the process sending emails about the alarm, and when (ms) it lapses if the process dies. */
+  /** The claim held by the process that sends emails about the alarm, and when (ms) it lapses if the process dies. */
   claim?: string;
   claimedUntil?: number;
   /**
-   * When (ms) those who can help were first emailed, how often they were reminded, and when they were last reminded.
+   * When (ms) those who can help were first emailed, how many times they were reminded, and when they were last
+   * reminded.
    */
   mailDate?: number;
   reminders?: number;
@@ -34,7 +35,7 @@ export type UnnotifiedAlarm = {
   reportDate?: number;
   /** Users who have received too many emails, and get a list later. */
   deferredTo?: number[];
-  /** Users whose email was not accepted, and who get a list until one is. */
+  /** Users whose email was not accepted, and who get a list until an email is accepted. */
   refusedTo?: number[];
   /** Bot webhooks were supposed to notify someone. */
   isToBots?: true;

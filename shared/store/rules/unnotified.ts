@@ -8,8 +8,8 @@ import { type UnnotifiedAlarm, unnotifiedKey } from './unnotified-alarm.ts';
 /** Reads alarms that did not reach anyone. */
 export const unnotifiedReads = (table: TableReader) => ({
   /**
-   * Returns a customer's alarms that no one was notified of or that no one acknowledged, oldest first. With
-   * `consistent` false, they may be a few seconds old, at half the cost.
+   * Returns a customer's alarms that no one was notified of or that no one acknowledged, oldest first. If `consistent`
+   * is false, they may be a few seconds old, but cost half as much.
    */
   list: async (customerId: number, consistent = true): Promise<UnnotifiedAlarm[]> => {
     const found = await table.queryAll<UnnotifiedAlarm>({ pk: items.unnotified.pk({ customerId }), consistent });
@@ -19,8 +19,9 @@ export const unnotifiedReads = (table: TableReader) => ({
 
 const unnotifiedWrites = (table: Table) => ({
   /**
-   * Claims an alarm until a time (ms), to send emails about it. Returns false if another process has claimed it, emails
-   * were sent since it was read, or it has ended. A claim that lasts longer was made before the clock was set back.
+   * Claims an alarm until the given time (ms), to send emails about it. Returns false if another process has claimed
+   * it, emails were sent since it was read, or it has ended. A claim that lasts longer was made before the clock was
+   * set back.
    */
   claim: async (alarm: UnnotifiedAlarm, claim: string, now: number, until: number): Promise<boolean> => {
     const isFree = where(

@@ -19,8 +19,8 @@ const pinnedVersion = (name: ConfigName, values: object = {}): number | null =>
   name === 'firmware' && 'firmwareVersion' in values ? (values.firmwareVersion as number | null) : null;
 
 /**
- * Returns the writes for unpinning the firmware in sensor configurations. They belong in the transaction removing the
- * configurations, on condition that these are unchanged.
+ * Returns the writes that unpin the firmware in sensor configurations. They belong in the transaction that removes the
+ * configurations, on the condition that the configurations are unchanged.
  */
 export const unpin = (manufacturer: Manufacturer, configs: readonly Pick<ConfigItem, 'name' | 'values'>[]): Write[] =>
   configs.flatMap(({ name, values }) => movePin(manufacturer, pinnedVersion(name, values), null));

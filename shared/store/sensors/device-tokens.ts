@@ -14,7 +14,7 @@ export type DeviceLink = { hash: string; pairingHash: string; formerHash?: strin
 
 const isUnchanged = ({ hash }: Pick<DeviceLink, 'hash'>) => where('#hash = :hash', { hash });
 
-/** Returns the writes for ending a former device token, if any. They fail if the device now has another token. */
+/** Returns the writes that invalidate a former device token, if any. They fail if the device now has another token. */
 export const endFormerToken = (
   sensorId: string,
   { hash, formerHash }: Pick<DeviceLink, 'hash' | 'formerHash'>,
@@ -30,7 +30,7 @@ export const endFormerToken = (
 const tokenWrites = (table: Table) => ({
   /**
    * Returns the device whose token has this hash at `now` (ms); null if the token is not valid. The first use of a new
-   * token ends the replaced one.
+   * token invalidates the one it replaces.
    */
   use: async (hash: string, now: number): Promise<Device | null> => {
     const device = await table.get<Device>(items.device({ hash }));
@@ -38,7 +38,8 @@ const tokenWrites = (table: Table) => ({
     const { sensorId, replaces: formerHash } = device;
     if (formerHash === undefined) return device;
     const isUsed = changes({ remove: ['replaces'], if: where('#replaces = :former', { former: formerHash }) });
-    // If this fails, another call with this token has ended the former one, or the token has just been replaced.
+    // If this fails, another call with this token has invalidated the former token, or the token has just been
+    // replaced.
     await table.write(...endFormerToken(sensorId, { hash, formerHash }), {
       update: items.device({ hash }),
       changes: isUsed,
@@ -47,8 +48,8 @@ const tokenWrites = (table: Table) => ({
   },
 
   /**
-   * Allows a sensor to register once without a token, until a time (ms), and ends any former token. Returns false if
-   * the sensor does not exist.
+   * Allows a sensor to register once without a token, until the given time (ms), and invalidates any former token.
+   * Returns false if the sensor does not exist.
    */
   allowRegistration: (customerId: number, sensorId: string, registrationUntil: number): Promise<boolean> =>
     retryOnConflict(async () => {
@@ -62,5 +63,5 @@ const tokenWrites = (table: Table) => ({
     }),
 });
 
-/** Device tokens: using them, and ending former ones. */
+/** Device tokens: using them, and invalidating former tokens. */
 export const deviceTokens = (table: Table) => tokenWrites(table);

@@ -61,7 +61,8 @@ type Registration = { hash: string; pairing: Pairing; firmwareVersion: number; n
 const FORMER_TOKEN_LIFETIME = 86_400_000;
 
 /**
- * Returns the writes for keeping one device token, if any, as a former token until a time (ms), and ending all others.
+ * Returns the writes that keep one device token, if any, as a former token until the given time (ms), and invalidate
+ * all others.
  */
 const replaceTokens = ({ hash, formerHash }: DeviceLink, kept: string | null, until: number): Write[] =>
   [hash, formerHash].flatMap((other): Write[] => {
@@ -147,7 +148,7 @@ const deviceWrites = (table: Table) => ({
     return failed.some((at) => at > 0) ? 'taken' : 'key_used_up';
   },
 
-  /** Replaces a device pairing code. Returns false if the sensor has changed since it was read. */
+  /** Replaces a device's pairing code. Returns false if the sensor has changed since it was read. */
   renewCode: async (sensor: SensorRecord, pairing: Pairing): Promise<boolean> => {
     const found = await readDevice(table, sensor);
     if (!found) return false;
@@ -159,7 +160,7 @@ const deviceWrites = (table: Table) => ({
   registerAgain: (sensor: SensorRecord, registration: Registration, presented: string | null) =>
     registerAgain(table, sensor, registration, presented),
 
-  /** Records a call about to be queued. Returns undefined if the token is no longer valid. */
+  /** Records a call that is about to be queued. Returns undefined if the token is no longer valid. */
   noteCall: async (hash: string, id: string, at: number): Promise<RecordedCall | undefined> => {
     const update = changes({ set: { notedCall: id, notedAt: at }, add: { calls: 1 }, if: present }, 'ALL_OLD');
     const before = await table.update(items.device({ hash }), update);

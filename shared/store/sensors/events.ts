@@ -26,7 +26,7 @@ export type Message = {
   raw: string;
 };
 
-/** An event at a sensor. `raw`: the bytes of the message causing it, or `{}` if the service created the event. */
+/** An event at a sensor. `raw`: the bytes of the message that caused it, or `{}` if the service created the event. */
 export type Event = Message & {
   createDate: number;
   type: string;
@@ -47,7 +47,7 @@ export type ListedEvent = Omit<Event, 'raw'> & { raw: string | null };
 export type EventItem = Omit<Event, 'raw' | 'customerId' | 'sensorId'> & {
   source: string | null;
   isLong?: true;
-  /** The fall key, if the event is about one (shared/domain/event/fall-key.ts). */
+  /** The fall key, if the event is about a fall (shared/domain/event/fall-key.ts). */
   fall?: string;
 };
 
@@ -69,7 +69,7 @@ export type NoticeItem = {
 
 type SensorKey = { customerId: number; sensorId: string };
 
-/** An event takes about 450 bytes, with a region 500, so a chunk costs at most about 60 read units. */
+/** An event takes about 450 bytes, or 500 with a region, so a chunk costs at most about 60 read units. */
 const BOUNDS: ReadBounds = { stretch: 1_000, stretches: 4 };
 
 const ttlOf = (time: number) => Math.ceil((time + EVENT_RETENTION) / 1_000);
@@ -126,7 +126,9 @@ export const eventReads = (table: TableReader) => ({
   bytes: async (customerId: number, sensorId: string, uuid: string): Promise<string | null> =>
     (await table.getEventual<MessageItem>(messageKey({ customerId, sensorId }, uuid)))?.raw ?? null,
 
-  /** Returns a page of sensor events, newest first. Leaves out expired events, even those not removed yet. */
+  /**
+   * Returns a page of sensor events, newest first. Leaves out expired events, even if they have not been removed yet.
+   */
   list: async (
     customerId: number,
     sensorId: string,
@@ -144,7 +146,7 @@ export const eventReads = (table: TableReader) => ({
   },
 
   /**
-   * Whether a decision has been applied at `now` (ms). The last event is written after everything else. When it has
+   * Whether a decision has been applied as of `now` (ms). The last event is written after everything else. When it has
    * expired, so has everything else, and no one needs to be notified anymore.
    */
   isApplied: async (customerId: number, sensorId: string, { decided }: Decision, now: number): Promise<boolean> => {
@@ -179,7 +181,7 @@ export const eventReads = (table: TableReader) => ({
     table.get<NoticeItem>(items.notice({ customerId, sensorId, uuid })),
 });
 
-/** Returns the write for a notice, which is due until processed. */
+/** Returns the write for a notice, which is due until it is processed. */
 export const putNotice = ({ customerId, sensorId }: SensorKey, uuid: string, { webhookId, ...notice }: NoticeItem) => ({
   put: {
     ...items.notice({ customerId, sensorId, uuid }),

@@ -23,7 +23,7 @@ const hitOf = async (table: TableReader, customerId: number, hitId: number | nul
   return found?.isErased ? null : found;
 };
 
-/** Returns the writes for setting the newest feedback on a hit, so that hit lists need no further reads. */
+/** Returns the writes that set the newest feedback on a hit, so that hit lists need no further reads. */
 const setFeedback = (customerId: number, hit: Hit, feedback: Feedback | null, now: number): Write[] => {
   const { id: hitId, updateDate: was, feedbackRevision: seen = 0 } = hit;
   const unchanged =
@@ -42,7 +42,7 @@ const keyInHit = (customerId: number, { id: hitId }: Hit, { id: feedbackId }: Fe
 const newer = (feedback: Feedback, shown: Feedback | null = null): Feedback =>
   shown && shown.id > feedback.id ? shown : feedback;
 
-/** Returns the writes for adding feedback to a hit. The hit item only holds the newest feedback. */
+/** Returns the writes that add feedback to a hit. The hit item holds only the newest feedback. */
 const addToHit = (customerId: number, hit: Hit, feedback: Feedback): Write[] => [
   { put: { feedback, ...keyInHit(customerId, hit, feedback), ttl: ttlOf(feedback) } },
   ...setFeedback(customerId, hit, newer(feedback, hit.feedback), feedback.createDate),
@@ -55,7 +55,7 @@ const feedbackItem = (customerId: number, feedback: Feedback) => ({
   ttl: ttlOf(feedback),
 });
 
-/** Returns the result of creating feedback from the failed writes, or null if another change was faster. */
+/** Returns the result of creating feedback, judging by the failed writes, or null if another change got there first. */
 const createResult = (failed: readonly number[] | null): 'done' | 'clash' | 'gone' | null => {
   if (failed === null) return 'done';
   if (failed.includes(0)) return 'clash';
@@ -63,7 +63,7 @@ const createResult = (failed: readonly number[] | null): 'done' | 'clash' | 'gon
 };
 
 export const feedbackReads = (table: TableReader) => ({
-  /** Returns a page of feedback on a sensor, newest first. Leaves out feedback older than the retention. */
+  /** Returns a page of feedback on a sensor, newest first. Leaves out feedback older than the retention period. */
   list: (customerId: number, sensorId: string, now: number, query: NewestPageQuery) =>
     newestPage<Feedback>(
       table,

@@ -16,8 +16,8 @@ const defaultPut = (manufacturer: Manufacturer, versionCode: number): Write => (
 });
 
 /**
- * Returns the writes for changing the firmware version pinned for a sensor (null: none). They belong in the transaction
- * changing the sensor firmware configuration, so that the count for each version is exact.
+ * Returns the writes that change the firmware version pinned for a sensor (null: none). They belong in the transaction
+ * that changes the sensor's firmware configuration, so that the count for each version is exact.
  */
 export const movePin = (manufacturer: Manufacturer, from: number | null, to: number | null): Write[] => {
   const count = (versionCode: number | null, pins: number): Write[] =>
@@ -45,7 +45,7 @@ export const firmwareReads = (table: TableReader) => ({
 });
 
 const firmwareWrites = (table: Table) => ({
-  /** Creates a firmware. Returns false if that version exists. */
+  /** Creates a firmware. Returns false if that version already exists. */
   create: async ({ isDefault, ...firmware }: Firmware): Promise<boolean> => {
     const { manufacturer, versionCode } = firmware;
     const failed = await table.write(

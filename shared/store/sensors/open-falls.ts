@@ -18,8 +18,8 @@ type SensorWithFalls = { sensorId: string; name: string; falls: OpenFall[] };
 type SensorKey = { customerId: number; sensorId: string };
 
 /**
- * How many of the first and newest events since the start of a fall are read to find one about the fall. They cost half
- * a read unit.
+ * How many of the first and of the newest events since the start of a fall are read to find one about the fall. They
+ * cost half a read unit.
  */
 const EVENTS = 8;
 
@@ -80,7 +80,7 @@ const answered = async (
 
 /** Open falls. The list has the states of sensors that see an open fall (states.ts). */
 export const openFalls = (table: Table) => ({
-  /** Returns a page of sensors that see open falls at `now` (ms), by id. Only keys are read beyond the page. */
+  /** Returns a page of sensors that see open falls at `now` (ms), ordered by id. Only keys are read beyond the page. */
   page: async (
     customerId: number,
     { page, perPage }: { page: number; perPage: number },

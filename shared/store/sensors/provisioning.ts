@@ -15,8 +15,8 @@ export const provisioningReads = (table: TableReader) => ({
 });
 
 /**
- * Returns the write for counting a new device against the provisioning key. It fails if the key has reached its limit
- * or was deleted.
+ * Returns the write that counts a new device against the provisioning key. It fails if the key has reached its limit or
+ * was deleted.
  */
 export const countDevice = ({ id: keyId, maxDevices }: Pick<Provisioner, 'id' | 'maxDevices'>, now: number): Write => {
   const hasRoom = maxDevices === null ? present : where('#devices < :maxDevices', { maxDevices });

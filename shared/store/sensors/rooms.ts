@@ -16,7 +16,7 @@ export const roomReads = (table: TableReader) => ({
   get: (customerId: number, sensorId: string) => table.get<Room>(items.room({ customerId, sensorId })),
 });
 
-/** Returns the write updating the region numbers in a sensor state, or none if they have not changed. */
+/** Returns the write that updates the region numbers in a sensor state, or none if they have not changed. */
 const renumberState = async (
   table: Table,
   key: Key,

@@ -62,7 +62,10 @@ export const sensorGroupReads = (table: TableReader) => ({
   },
 });
 
-/** Returns the writes for moving a sensor to a group (0: none), on condition that it is still in the group as read. */
+/**
+ * Returns the writes that move a sensor to a group (0: none), on the condition that it is still in the group that was
+ * read.
+ */
 const moveTo = ({ customerId, id: sensorId, groupId: from }: SensorItem, to: number): Write[] => {
   const member = (groupId: number) => items.groupMember({ customerId: customerId ?? UNASSIGNED, groupId, sensorId });
   const isInGroup = where('#groupId = :from', { from });
@@ -83,7 +86,9 @@ const moveTo = ({ customerId, id: sensorId, groupId: from }: SensorItem, to: num
 const SENSORS_PER_STEP = 30;
 
 type Step = { version: number; isLast: boolean };
-/** Whether the request has written anything yet. If so, it continues without sensors deleted since. */
+/**
+ * Whether the request has written anything yet. If so, it continues without any sensors that have since been deleted.
+ */
 type Progress = { isBegun: boolean };
 type MembersResult = 'done' | { unknown: string };
 /** The group version, the sensors the group should have, and the writes to the group itself in each step. */
@@ -124,7 +129,7 @@ const setMembers = async (
 
 const versionIs = (version: number) => where('#version = :seen', { seen: version });
 
-/** Returns the write for changing a group, unless another request has changed it. */
+/** Returns the write that changes a group, unless another request has changed it. */
 const change = (key: GroupKey, version: number, set: Partial<GroupItem> = {}): Write => ({
   update: items.sensorGroup(key),
   changes: changes({
@@ -142,7 +147,7 @@ const isInUse = async (table: Table, customerId: number, groupId: number): Promi
   (await ruleReads(table).isGroupInUse(customerId, groupId)) ||
   (await webhookReads(table).list(customerId)).some(({ sensorGroupId }) => sensorGroupId === groupId);
 
-/** Deletes a group, unless it is in use: that would silently disable an alarm. */
+/** Deletes a group unless it is in use, because that would silently disable an alarm. */
 const removeGroup = (table: Table, customerId: number, groupId: number): Promise<'done' | 'gone' | 'in_use'> =>
   retryOnConflict(async () => {
     const key = { customerId, groupId };

@@ -8,12 +8,15 @@ import { items, lists } from '../table.ts';
 
 /**
  * A sensor as stored. `revision` counts every change to the sensor and its parts (room, configurations, group, rules
- * for its regions). A request deleting or moving all of them thereby notices if something was added.
+ * for its regions). A request that deletes or moves all of them can thereby detect that something was added.
  */
 export type SensorItem = SensorRecord & {
   revision: number;
   activityDate?: number;
-  /** Until when (ms) the customer allows it to register without a token. Moving or registering the sensor ends this. */
+  /**
+   * The time (ms) until which the customer allows the sensor to register without a token. Moving or registering the
+   * sensor ends this.
+   */
   registrationUntil?: number;
 };
 
@@ -46,7 +49,7 @@ export const touchSensor = (
   changes: changes({ set, add: { revision: 1 }, if: condition }),
 });
 
-/** Returns the write for changing a sensor and its list row, if the sensor is unchanged since it was read. */
+/** Returns the write that changes a sensor and its list row, if the sensor is unchanged since it was read. */
 export const updateSensor = (item: SensorItem, set: Partial<SensorItem>): Write => ({
   update: sensorKey(item.customerId, item.id),
   changes: changes({

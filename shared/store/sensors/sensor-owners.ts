@@ -99,7 +99,7 @@ const learningWrites = (configs: readonly ConfigItem[], now: number, write: (end
   return end === null ? [] : [write(end)];
 };
 
-/** Returns the writes for removing the parts of a sensor from the customer. Events, rule hits and feedback stay. */
+/** Returns the writes that remove a sensor's parts from the customer. Events, rule hits and feedback stay. */
 const removeParts = (
   { customerId, sensorId }: SensorKey,
   { sensor, room, configs }: SensorWithParts,
@@ -113,7 +113,7 @@ const removeParts = (
 ];
 
 /**
- * Returns the write for marking a sensor as erased: older messages have no owner and do not raise alarms. While the
+ * Returns the write that marks a sensor as erased. Older messages then have no owner and do not raise alarms. While the
  * erasure is running (`goesOn`), the sensor cannot be linked again, because its new data would be erased too.
  */
 export const markErased = ({ customerId, sensorId }: SensorKey, now: number, goesOn: boolean): Write => {
@@ -121,7 +121,7 @@ export const markErased = ({ customerId, sensorId }: SensorKey, now: number, goe
   return { put: { ...items.erasedSensor({ customerId, hash: hashOf(sensorId) }), ttl, ...(goesOn && { goesOn }) } };
 };
 
-/** Returns the writes for removing everything about a sensor except the erasure mark. */
+/** Returns the writes that remove everything about a sensor except the erasure mark. */
 const eraseState = (key: SensorKey, now: number): Write[] => [
   { remove: items.sensorState(key) },
   { remove: items.formerSensor(key) },
@@ -171,7 +171,7 @@ const moveParts = ({ room, configs }: SensorWithParts, to: SensorKey, now: numbe
 type Move = { to: number; most: number; now: number; pairingHash?: string };
 type MoveResult = SensorRecord | 'gone' | 'customer_unknown' | 'limit_reached' | 'code_used' | 'being_erased';
 
-/** Returns the writes for moving a sensor, without counts and checks. */
+/** Returns the writes that move a sensor, excluding counts and checks. */
 const moveWrites = (
   from: SensorKey,
   parts: SensorWithParts & { link: DeviceLink },
@@ -201,7 +201,7 @@ const moveWrites = (
   ];
 };
 
-/** Returns why a sensor was not moved, from the failed writes, or null if another change was faster. */
+/** Returns why a sensor was not moved, judging by the failed writes, or null if another change got there first. */
 const refusalOf = (failed: readonly number[], hasCode: boolean): 'being_erased' | 'code_used' | null => {
   if (failed.includes(0)) return 'being_erased';
   return hasCode && failed.includes(1) ? 'code_used' : null;

@@ -4,7 +4,7 @@ import type { Fall, FallPhase, FallPosture, SensorState, Track } from '#shared/d
 
 /**
  * The position of the last processed message in sensor order, when (ms) the newest one was received, and the last calls
- * processed completely.
+ * that were processed completely.
  */
 export type ProcessedPosition = { position: string; receiveDate: number; run?: ProcessedRun };
 
@@ -23,7 +23,7 @@ export type StateItem = SensorState & {
   ttl?: number;
 };
 
-/** Creates a codec for storing each word as one character. Unknown characters are skipped. */
+/** Creates a codec that stores each word as one character. Unknown characters are skipped. */
 const wordCodec = <W extends string>(characters: Readonly<Record<W, string>>) => {
   const words = Object.keys(characters) as W[];
   return {
@@ -33,8 +33,8 @@ const wordCodec = <W extends string>(characters: Readonly<Record<W, string>>) =>
   };
 };
 
-// This keeps the state small, because every message reads and writes it. It never changes, because other code versions
-// read it.
+// This keeps the state small, which matters because every message reads and writes it. The characters never change,
+// because other code versions read them.
 const phases = wordCodec<FallPhase>({ detected: 'd', confirmed: 'c', calling: 'a', finished: 'f', canceled: 'x' });
 const postures = wordCodec<FallPosture>({ suspected: 'd', fallen: 'a', sitting_suspected: 'e', sitting: 'b' });
 
@@ -77,7 +77,7 @@ const decodeTrack = ({ seen, told, ...track }: StoredTrack): Track => ({
   ...(told !== undefined && { alarmedUpTo: told }),
 });
 
-/** A state as stored. All code versions sharing a table share this form. */
+/** A state as stored. All code versions that share a table use this form. */
 export type StoredState = Omit<StateItem, 'falls' | 'tracks'> & { falls: StoredFall[]; tracks?: StoredTrack[] };
 
 export const encodeState = ({ falls, tracks, ...state }: StateItem): StoredState => ({

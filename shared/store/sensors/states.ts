@@ -79,8 +79,8 @@ const stateWrites = (table: Table) => ({
   },
 
   /**
-   * Schedules the next sweep check of a sensor, or (null) cancels it. Does nothing if the state has changed since it
-   * was read.
+   * Schedules the next sweep check of a sensor, or cancels it if `time` is null. Does nothing if the state has changed
+   * since it was read.
    */
   scheduleCheck: async (
     customerId: number,

@@ -8,7 +8,7 @@ import { changes, type Item, present, where } from '../engine/request.ts';
 import { items } from '../table.ts';
 
 type JobKey = Pick<DataJob, 'customerId' | 'kind' | 'id'>;
-/** What is needed to repeat an erasure, or to cancel a requested one again. */
+/** What is needed to repeat an erasure, or to cancel a requested erasure again. */
 export type ListedErasure = Pick<
   DataJob,
   'id' | 'customerId' | 'subject' | 'reason' | 'actor' | 'createDate' | 'canceledBy'
@@ -33,7 +33,7 @@ const isRequested = where('#state = :requested', { requested: 'requested' });
  * attributes.
  */
 const COUNT = 'erased_';
-/** Returns the job held by an item. */
+/** Returns the job stored in an item. */
 const jobOf = (item: DataJob & Item): DataJob => {
   const counted = Object.entries(item).filter(([name]) => name.startsWith(COUNT));
   return {
@@ -64,8 +64,8 @@ export const dataJobReads = (table: TableReader) => ({
 
 const dataJobWrites = (table: Table) => ({
   /**
-   * Creates a job, due at once, unless the id exists. An erasure that begins is also listed for recoveries. After a
-   * recovery, the restored table may contain only a request for the erasure, which is then replaced.
+   * Creates a job, due at once, unless the id already exists. An erasure that begins is also listed for recoveries.
+   * After a recovery, the restored table may contain only a request for the erasure, which is then replaced.
    */
   create: async (job: DataJob): Promise<void> => {
     const { id, kind, state, createDate } = job;
@@ -163,7 +163,7 @@ const dataJobWrites = (table: Table) => ({
     await table.update(jobKey(job), changes({ set, remove: dueAgain === null ? dueAttributes : [], if: present }));
   },
 
-  /** Records that a user gets a URL for an export file. */
+  /** Records that a user is given a URL for an export file. */
   recordUrl: async (job: JobKey, urlDate: number): Promise<void> => {
     await table.update(jobKey(job), changes({ set: { urlDate }, if: present }));
   },

@@ -29,7 +29,7 @@ const removeIf = (isOfSubject: boolean): Verdict => (isOfSubject ? 'remove' : 'k
 /** Replaces a name, an address or an id. */
 const ERASED = 'erased';
 
-/** Returns the item standing in for an erased hit, because a customer's hit ids have no gaps. */
+/** Returns the item that stands in for an erased hit, because a customer's hit ids have no gaps. */
 const erasedHit = ({ pk, sk, id, createDate, ttl, ruleCustomerId, situation }: StoredItem): StoredItem => ({
   pk,
   sk,
@@ -130,7 +130,7 @@ const unnotifiedWithoutUser: ErasureRule = (item, { subject: { id } }) => {
     : 'keep';
 };
 
-/** Objects whose ids stay in the audit log. They only identify people and customers that are already known. */
+/** Objects whose ids stay in the audit log. They identify only people and customers that are already known. */
 const isPseudonym = (kind: string): boolean => kind === 'user' || kind === 'customer';
 /** Returns a value in audit details without the ids of erased sensors. */
 const withoutSensors = (value: unknown, named: ReadonlySet<string>): unknown =>
@@ -140,8 +140,8 @@ const withoutSensors = (value: unknown, named: ReadonlySet<string>): unknown =>
     ),
   );
 /**
- * Removes from an audit log line whatever is the subject or part of it: the actor's name and address, the object, and
- * sensor ids in the details. User ids stay, so that erasing a user does not hide who did what.
+ * Removes everything that is the subject or part of it from an audit log line: the actor's name and address, the
+ * object, and sensor ids in the details. User ids stay, so that erasing a user does not hide who did what.
  */
 const lineWithoutSubject: ErasureRule = (item, { named }) => {
   const { actor, object, details } = item as unknown as StoredAuditEntry;

@@ -8,7 +8,7 @@ import type { StoredItem, SubjectScope } from './subjects.ts';
 
 type Exporter = (item: StoredItem, who: SubjectScope) => Item;
 
-/** Attributes that only serve the table and contain nothing about a subject. */
+/** Attributes that exist only for the table and contain nothing about a subject. */
 const technicalNames = ['pk', 'sk', 'duePk', 'dueAt', 'listPk', 'listSk', 'ttl', 'version', 'revision'];
 const without =
   (...hidden: readonly string[]): Exporter =>
@@ -24,7 +24,7 @@ const keyOnly =
 
 const delivery: Exporter = (item, who) => whole({ ...item, ...deliveryOf(item as StoredItem & DeliveryItem) }, who);
 
-/** Exports a roster; for a user, only that user's entries. */
+/** Exports a roster. For a user, exports only that user's entries. */
 const roster: Exporter = (item, who) => {
   const { subject } = who;
   const entries = item.entries as { userId: number }[];
@@ -32,7 +32,7 @@ const roster: Exporter = (item, who) => {
   return whole({ ...item, entries: own }, who);
 };
 
-/** Exports a plan; for a sensor, only its own room. */
+/** Exports a plan. For a sensor, exports only its own room. */
 const floorPlan: Exporter = (item, who) => {
   const { subject } = who;
   const rooms = item.rooms as { sensorId: string }[];
@@ -40,7 +40,7 @@ const floorPlan: Exporter = (item, who) => {
   return whole({ ...items.floorPlan.read(item), ...item, rooms: own }, who);
 };
 
-/** Exports a hit; for a user, only the parts about that user, because the hit is about someone else. */
+/** Exports a hit. For a user, exports only the parts about that user, because the hit is about someone else. */
 const hit: Exporter = (item, who) => {
   const { subject } = who;
   const found = hitOf(item as StoredItem & StoredHit);
@@ -56,7 +56,7 @@ const hit: Exporter = (item, who) => {
   };
 };
 
-/** Exports the answer to a fall; for a user, only the user's own part. */
+/** Exports the response to a fall. For a user, exports only the user's own part. */
 const fallAnswer: Exporter = (item, { subject }) => {
   const { acknowledgement, closure } = item as { acknowledgement?: NotedAcknowledgement; closure?: FallClosure };
   const isShown = (by: { userId: number | null } | undefined) => subject.kind !== 'user' || by?.userId === subject.id;
@@ -68,7 +68,7 @@ const fallAnswer: Exporter = (item, { subject }) => {
 };
 
 /**
- * What an export contains from each kind of item, without any secrets. Null if it contains nothing of that kind,
+ * What an export includes from each kind of item, excluding any secrets. Null if it includes nothing of that kind,
  * because the item only leads to others, is a copy, or holds only a secret.
  */
 export const exporters: Readonly<Record<ItemKind, Exporter | null>> = {

@@ -13,7 +13,7 @@ const allOf = async (reads: Reads, place: SubjectPlace): Promise<StoredItem[]> =
   return found;
 };
 
-/** Returns the ids at the end of sort keys with these prefixes, for existing and former items. */
+/** Returns the ids at the end of the sort keys with these prefixes, for both existing and former items. */
 const idsIn = async (reads: Reads, customerId: number, ...prefixes: readonly string[]): Promise<string[]> => {
   const pk = items.customer.pk({ customerId });
   const found = await Promise.all(prefixes.map((beginsWith) => allOf(reads, { pk, beginsWith })));
@@ -39,7 +39,10 @@ export const leadsOf = async (reads: Reads, customerId: number): Promise<Lead[]>
   ];
 };
 
-/** Yields the places of account sessions, tokens and codes. The account itself comes last, because it leads to them. */
+/**
+ * Yields the places that hold an account's sessions, tokens and codes. The account itself comes last, because it leads
+ * to them.
+ */
 async function* placesOfAccount(reads: Reads, accountKey: string): AsyncGenerator<SubjectPlace> {
   const pk = items.account.pk({ accountKey });
   for await (const page of reads.pages({ pk })) {
@@ -63,9 +66,9 @@ async function* placesOfUser(reads: Reads, customerId: number, id: string, accou
 }
 
 /**
- * Yields the places of a sensor belonging to this customer, and of the device. The owner comes second to last and the
- * sensor last: while a sensor has an owner, the device cannot register again, and data from after a new registration
- * would no longer be this customer's.
+ * Yields the places of a sensor that belongs to this customer, and those of its device. The owner comes second to last
+ * and the sensor last. While a sensor has an owner, the device cannot register again, and data recorded after a new
+ * registration would no longer belong to this customer.
  */
 export async function* placesOfDevice(
   reads: Reads,
@@ -90,7 +93,7 @@ export async function* placesOfDevice(
   yield { pk, beginsWith: sk };
 }
 
-/** Yields the places of the owner items for bots, groups and rules. */
+/** Yields the places that hold the owner items for bots, groups and rules. */
 async function* ownersOf(reads: Reads, customerId: number): AsyncGenerator<SubjectPlace> {
   for (const [kind, prefix] of [
     ['bot', 'BOT#'],
@@ -100,7 +103,7 @@ async function* ownersOf(reads: Reads, customerId: number): AsyncGenerator<Subje
     for (const id of await idsIn(reads, customerId, prefix)) yield { pk: items.owner.pk({ kind, id: Number(id) }) };
 }
 
-/** Yields the place of feedback for the manufacturer, delivered to a webhook at another customer. */
+/** Yields the place that holds feedback for the manufacturer, which is delivered to another customer's webhook. */
 async function* placesOfMaker(reads: Reads): AsyncGenerator<SubjectPlace> {
   const home = (await reads.get(items.makerFeedback({}))) as (StoredItem & FeedbackWebhook) | null;
   if (home) yield { pk: items.delivery.pk(home), beginsWith: 'DELIVERY#' };
@@ -144,7 +147,7 @@ async function* placesOfCustomer(
   yield { pk: items.customer.pk({ customerId }) };
 }
 
-/** Yields the places at a customer that may also hold data about one of the sensors or users. */
+/** Yields a customer's places that may also hold data about one of the sensors or users. */
 async function* placesAmongOthers(reads: Reads, customerId: number): AsyncGenerator<SubjectPlace> {
   for (const webhookId of await webhookIds(reads, customerId))
     yield { pk: items.delivery.pk({ customerId, webhookId }), beginsWith: 'DELIVERY#' };
@@ -173,7 +176,7 @@ export async function* placesOf(reads: Reads, who: SubjectScope, leads: readonly
   return yield* placesAmongOthers(reads, customerId);
 }
 
-/** Returns the places found only through an item: delivery attempts, and the feedback on a hit. */
+/** Returns the places that can be found only through an item: delivery attempts, and the feedback on a hit. */
 export const placesOfItem = (item: StoredItem, { customerId, subject }: SubjectScope): SubjectPlace[] => {
   const hit = items.ruleHit.read(item);
   if (hit && (item.feedbackRevision ?? item.feedback) !== undefined)

@@ -11,7 +11,7 @@ export type SubjectItem = { kind: ItemKind; item: StoredItem; verdict: Exclude<V
 const kinds = Object.entries(items) as [ItemKind, (typeof items)[ItemKind]][];
 export const kindOf = (item: Key): ItemKind | null => kinds.find(([, { read }]) => read(item) !== null)?.[0] ?? null;
 
-/** Yields the subject's items to which only the given items lead. */
+/** Yields the subject's items that can be found only through the given items. */
 async function* itemsUnder(
   reads: Reads,
   who: SubjectScope,

@@ -5,9 +5,11 @@ import type { Key } from '../key.ts';
 import { markErased } from '../sensors/sensor-owners.ts';
 import { items } from '../table.ts';
 
-/** An item as it is in the table. */
+/** An item as stored in the table. */
 export type StoredItem = Item & Key;
-/** A part of the table that may hold a subject's data: a partition, or the sort keys in it with a prefix. */
+/**
+ * A part of the table that may hold a subject's data: a partition, or the items in it whose sort keys have a prefix.
+ */
 export type SubjectPlace = { pk: string; beginsWith?: string };
 
 /**
@@ -51,8 +53,8 @@ const subjectWrites = (table: Table) => ({
   },
 
   /**
-   * Removes a customer from where readers find it, so that nothing can be created in it anymore. Returns false if it
-   * was already deleted.
+   * Removes a customer from the places where readers find it, so that nothing more can be created in it. Returns false
+   * if it was already deleted.
    */
   dropCustomer: async (customerId: number): Promise<boolean> => {
     const listed = { remove: items.listedCustomer({ customerId }) };
@@ -68,7 +70,7 @@ const subjectWrites = (table: Table) => ({
   remove: async ({ pk, sk }: Key): Promise<boolean> =>
     (await table.write({ remove: { pk, sk }, where: present })) === null,
 
-  /** Replaces an item with the reduced form. Returns false if the item has changed since it was read. */
+  /** Replaces an item with its reduced form. Returns false if the item has changed since it was read. */
   replace: async ({ updateDate }: StoredItem, reduced: StoredItem): Promise<boolean> => {
     const unchanged = updateDate === undefined ? present : where('#updateDate = :was', { was: updateDate });
     return (await table.write({ put: reduced, where: unchanged })) === null;

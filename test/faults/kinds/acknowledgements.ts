@@ -59,8 +59,8 @@ const acknowledgedTwice = async (scene: Scene): Promise<Story> => {
 
 const MINUTE = 60_000;
 /**
- * How many minutes everything may fail while a fall waits. An alarm takes some 15 table calls and 6 failpoints, so
- * about one attempt in 50 succeeds, and attempts become rarer, down to one in 15 minutes.
+ * How many minutes everything may fail while a fall is waiting. An alarm takes some 15 table calls and passes 6
+ * failpoints, so about one attempt in 50 succeeds, and attempts become less frequent, down to one every 15 minutes.
  */
 const FAILING_MINUTES = 5;
 /**

@@ -15,7 +15,7 @@ const STEPS = [30, 300, 2_400];
  */
 const MAX_LATE = 5 * MINUTE;
 
-/** Runs something while the host's clock is ahead, with sweeps. */
+/** Runs a function and some sweeps while the host's clock is ahead. */
 const whileAhead = async ({ chaos, cloud, step }: Scene, ms: number, run: () => Promise<void>): Promise<void> => {
   chaos.jump(ms);
   await run();
@@ -60,9 +60,9 @@ const escalating =
   };
 
 const OFFLINE_AFTER_SECONDS = 300;
-/** How many minutes after the last report a sensor may take to count as offline. */
+/** How many minutes may pass after a sensor's last report before it counts as offline. */
 const MAX_OFFLINE_MINUTES = 15;
-/** Two sensors report while the host's clock is hours ahead. One stops at once, the other after a further report. */
+/** Two sensors report while the host's clock is hours ahead. One stops at once, the other after one more report. */
 const offline = async (scene: Scene): Promise<Story> => {
   const { clock, cloud, answered, chance, step, homes } = scene;
   const { client, customerId } = homes.birch;

@@ -17,7 +17,7 @@ const furnishHome = async (scene: Scene) => {
   return { ...home, erased, other, path: `/webhooks/${id}`, reader: home.client.as(token) };
 };
 
-/** A sensor or the whole home is erased while falls are delivered. The other sensor's falls must arrive. */
+/** A sensor or the whole home is erased while falls are being delivered. The other sensor's falls must arrive. */
 const erase =
   (kind: 'sensor' | 'customer') =>
   async (scene: Scene): Promise<Story> => {

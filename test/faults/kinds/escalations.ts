@@ -46,7 +46,7 @@ export const furnishHome = async (scene: Scene, steps: readonly number[] = STEPS
       const send = () => answered(device.call('POST', `/devices/${sensorId}/messages`, message));
       while ((await send()).status !== 202) await cloud.idle();
     },
-    /** Acknowledges the fall. Returns when (ms) the response arrived, or null if the hit is not written yet. */
+    /** Acknowledges the fall. Returns when (ms) the response arrived, or null if the hit has not been written yet. */
     acknowledge: async (): Promise<number | null> => {
       for (;;) {
         const { status } = await client.call('PUT', `${path}/acknowledgement`, {});

@@ -20,8 +20,8 @@ const furnishHome = async (scene: Scene) => {
 };
 
 /**
- * Creates a receiver behind a router. It fetches, stores each fall, and then stores the id to continue after. It loses
- * responses and dies between these steps, and then continues after the last stored id.
+ * Creates a receiver behind a router. It fetches falls, stores each one, and then stores the id after which to
+ * continue. It loses responses and dies between these steps, and then resumes after the last stored id.
  */
 const createReader = ({ chance }: Scene, reader: Client, path: string) => {
   const fetched: FetchedFall[] = [];
@@ -30,7 +30,7 @@ const createReader = ({ chance }: Scene, reader: Client, path: string) => {
     const { event, sensor } = JSON.parse(body);
     fetched.push({ id, sensorId: sensor.id, start: event.raw.payload.timestamp });
   };
-  /** Fetches once. Returns false if there was nothing, or no response. */
+  /** Fetches once. Returns false if there was nothing to fetch, or no response. */
   const fetchOnce = async (mayDie: boolean): Promise<boolean> => {
     const limit = 1 + Math.floor(chance() * 5);
     const response = await reader.call('GET', `${path}/feed?limit=${limit}${lastId && `&after=${lastId}`}`);
@@ -64,7 +64,7 @@ const problemsOf = (fetched: readonly FetchedFall[], falls: readonly Omit<Fetche
   ];
 };
 
-/** Falls are reported for an hour, while the reader fetches them. */
+/** Falls are reported for an hour while the reader fetches them. */
 const anHour = async (scene: Scene): Promise<Story> => {
   const { chance, clock, step, judged, answered, cloud } = scene;
   const { client, sensors, path, reader } = await furnishHome(scene);

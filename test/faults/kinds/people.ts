@@ -8,7 +8,7 @@ const page = { page: 0, perPage: 200, sortBy: 'desc(createDate)' };
 const pairOf = (hitId: number, message: number): string => `${hitId} ${message}`;
 
 /**
- * A rule notifies a user through each channel, and the users on duty by email, about the falls received by a webhook. A
+ * A rule notifies a user through each channel, and the users on duty by email, of the falls that a webhook receives. A
  * service must accept each message in a hit, or the delivery must have ended with a reason.
  */
 const notifiedByEachChannel = async ({

@@ -28,7 +28,7 @@ const allRead = async ({ unread }: Scene): Promise<Story> => {
   return { after: async () => (unread() > before ? ['a task of another version could not be read'] : []) };
 };
 
-/** The table is unavailable as soon as everything is acknowledged. */
+/** The table becomes unavailable as soon as everything is acknowledged. */
 const outage = async ({ chaos }: Scene): Promise<Story> => ({
   atOnce: async () => chaos.also({ crashes: [], refusal: 1 }),
 });
@@ -52,7 +52,7 @@ const blocked = async (scene: Scene): Promise<Story> => {
 /** How long (ms) a message that always fails may hold back its sensor. */
 const MAX_HELD_BACK_MS = 60_000;
 
-/** A message or its decision fails at every attempt. It must be quarantined, and the sensor's later falls delivered. */
+/** A message or its decision fails on every attempt. It must be quarantined, and the sensor's later falls delivered. */
 const failing =
   (kind: 'poisoned' | 'undeliverable') =>
   async (scene: Scene): Promise<Story> => {
@@ -86,7 +86,7 @@ const failing =
 const MAX_ALONE_MS = 600_000;
 
 /**
- * A message from the only reporting sensor fails at every attempt. It must be quarantined, except during an outage,
+ * A message from the only reporting sensor fails on every attempt. It must be quarantined, except during an outage,
  * when nothing succeeds.
  */
 const poisonedAlone =

@@ -87,8 +87,8 @@ const slowNameServer = async ({ homes: { maple, birch }, receiver, cloud }: Scen
 const OUTAGE = 25 * 60_000;
 
 /**
- * A receiver is down, and comes back in the middle of the retry schedule. The first success, with a newer fall, must
- * also release the older ones, which arrive at most `withinMs` later.
+ * A receiver is down, and comes back in the middle of the retry schedule. The first successful delivery, of a newer
+ * fall, must also release the older ones, which arrive at most `withinMs` later.
  */
 const backAmid = async (scene: Scene, withinMs: number): Promise<Story> => {
   const { receiver, clock, step, last } = scene;

@@ -9,7 +9,7 @@ const PAUSE_MS = 50_000;
 
 /**
  * A sensor reports presence repeatedly, sometimes twice within milliseconds. Each change must be delivered, and nothing
- * else, whichever reports skip the queue.
+ * else, regardless of which reports skip the queue.
  */
 const everyChange = async (scene: Scene): Promise<Story> => {
   const { homes, chance, clock, cloud, step, answered } = scene;

@@ -88,7 +88,7 @@ const delivered = async ({ receipts }: Home, { clock, step }: Scene, withinMs: n
   return receipts().length > 0 ? [] : [`the fall was not delivered within ${withinMs / MINUTE} minutes`];
 };
 
-/** A receiver fails while the clock is ahead, and is back once the clock is correct. */
+/** A receiver fails while the clock is ahead, and recovers once the clock is correct. */
 const failing =
   (forMs: number, withinMs: number): Course =>
   async (home, scene) => {
@@ -111,7 +111,7 @@ const dying =
     return delivered(home, scene, 3 * MINUTE);
   };
 
-/** A delivery is held, and the webhook is enabled again, while the clock is ahead. */
+/** A delivery is held and the webhook is re-enabled while the clock is ahead. */
 const held: Course = async (home, scene) => {
   const { client, hook, fall } = home;
   await whileAhead(scene, async () => {
@@ -126,7 +126,8 @@ const held: Course = async (home, scene) => {
 };
 
 /**
- * Eleven alarms, more than the mail limit allows, reach nobody while the clock is ahead, and another one afterwards.
+ * Eleven alarms, more than the email limit allows, reach nobody while the clock is ahead, and one more reaches nobody
+ * afterwards.
  */
 const mailed: Course = async (home, scene) => {
   const { managerMails, step, clock, receiver } = scene;

@@ -8,9 +8,9 @@ import { replaceHook } from '../homes.ts';
 import { ownEvents } from '../own-events.ts';
 import type { Scene } from '../scene.ts';
 
-/** How long (ms) after the hit an alarm may stay without a notification, an acknowledgement or an email. */
+/** How long (ms) after the hit an alarm may go without a notification, an acknowledgement or an email. */
 const HEARD_MS = 150_000;
-/** The same limit if processes die, because tasks are repeated later. */
+/** The corresponding limit if processes die, because tasks are repeated later. */
 const HEARD_AFTER_CRASH_MS = 300_000;
 const STEP_MS = 5_000;
 const MINUTE = 60_000;
@@ -24,9 +24,9 @@ const ABOUT_SENSORS = /^\d+ alarms? without a response/;
 type Alarming = {
   situation: UrgentSituation;
   maker: Maker;
-  /** Returns the device message about the situation at a time (ms). */
+  /** Returns the device message for the situation at the given time (ms). */
   message: (now: number) => object;
-  /** How long (ms) after the message the alarm may come. By default it comes at once. */
+  /** How long (ms) after the message the alarm may be raised. By default, it is raised at once. */
   delay?: number;
 };
 const fall: Alarming = {
@@ -39,7 +39,7 @@ const others: readonly Alarming[] = [
   { situation: 'apnea', maker: 'maker_b', message: (timestamp) => ({ ...b.vital(13, 0, 60), timestamp }) },
   { situation: 'vital_signs_weak', maker: 'maker_b', message: (timestamp) => ({ ...b.vital(16, 9, 50), timestamp }) },
 ];
-/** The sensor goes offline. A sweep, once a minute, notices after a minute without messages. */
+/** The sensor goes offline. A sweep, which runs once a minute, notices this after a minute without messages. */
 const offline: Alarming = {
   situation: 'sensor_inactive',
   maker: 'maker_a',
@@ -83,7 +83,9 @@ const furnish = async (scene: Scene, { situation, maker, message }: Alarming) =>
   };
 };
 type Home = Awaited<ReturnType<typeof furnish>>;
-/** Prevents a home's alarms from reaching anyone. `sent` runs once the alarms were sent, and `end` ends the cause. */
+/**
+ * Prevents a home's alarms from reaching anyone. `sent` runs once the alarms have been sent, and `end` ends the cause.
+ */
 type Cause = (home: Home, scene: Scene) => Promise<{ sent?: () => Promise<void>; end?: () => Promise<void> } | void>;
 
 const hitsOf = async ({ customerId }: Home, { stores, clock }: Scene) => {
@@ -102,7 +104,7 @@ const eventAlarmsOf = async ({ customerId }: Home, { stores }: Scene) =>
 const mailsTo = ({ email }: Home, { managerMails }: Scene, about = ABOUT_ALARM): number[] =>
   managerMails.filter(({ to, subject }) => to === email && about.test(subject)).map(({ at }) => at);
 
-/** Returns the home's alarms without a notification in time. Each alarm needs a separate email. */
+/** Returns the home's alarms that nobody heard of in time. Each alarm needs a separate email. */
 const unheard = async (home: Home, scene: Scene, withinMs: number, about: RegExp): Promise<string[]> => {
   const hits = await hitsOf(home, scene);
   const mails = mailsTo(home, scene, about);

@@ -87,7 +87,7 @@ describe('acknowledgeUrl', () => {
     const after = await answer.text();
     expect([answer.status, after.includes('You&#39;re on it')]).toEqual([200, true]);
     expect(await acknowledgementOf(hit)).toMatchObject({ userId: null, name: '<b>Zoë</b>  & Söhne' });
-    // Anyone may hold a webhook's link, so it neither shows people's names nor withdraws someone else's
+    // Anyone could have a webhook's link, so it neither shows people's names nor withdraws someone else's
     // acknowledgement.
     const shown = await (await fetch(url)).text();
     expect(shown).toContain('Somebody is on it');

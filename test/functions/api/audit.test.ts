@@ -10,7 +10,7 @@ import { a } from '#test/fixtures/messages.ts';
 const DAY = 86_400_000;
 let skipped = 0;
 let last = 0;
-/** Never returns the same time twice, because entries from the same millisecond have no order. */
+/** Never returns the same time twice, because entries from the same millisecond have no defined order. */
 const now = (): number => {
   last = Math.max(last + 1, Date.now() + skipped);
   return last;

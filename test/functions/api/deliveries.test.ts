@@ -192,7 +192,7 @@ describe('a disabled webhook', () => {
     expect(receiver.received).toHaveLength(before);
     await set({ isEnabled: true, consecutiveFailures: 0 });
     await world.pass(0);
-    // The deliveries are scheduled 100 ms apart. On a busy machine the first ones are late.
+    // The deliveries are scheduled 100 ms apart. On a busy machine, the first few arrive late.
     await receiver.until(before + 10);
     await world.idle();
     const times = receiver.received.slice(before).map(({ at }) => at);

@@ -186,7 +186,7 @@ describe('getReport', () => {
     const stepMs = 1_000;
     const from = now() - 2 * DAY;
     await seedHits(table, { customerId, sensors: [sensor.sensorId], count: 50, from, stepMs });
-    // Positions are derived from ids, so one hit with a high id stands for all before it.
+    // Positions are derived from ids, so one hit with a high id stands in for all the hits before it.
     const hitId = idBeforeFirst(customerId) + MAX_HITS + 1;
     const createDate = now();
     const key = items.ruleHit({ customerId, hitId });

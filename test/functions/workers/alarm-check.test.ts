@@ -43,7 +43,7 @@ type World = {
   /** The alarm that SNS rejects. */
   rejected?: string;
 };
-/** Runs the check as in AWS. Returns log lines, emails and metrics, and the alarms sent. */
+/** Runs the check as AWS does. Returns the log lines, emails, metrics and alarms sent. */
 const run = async ({ subscriptions, active = [], sender = 'cloud@example.org', at = now, rejected }: World) => {
   const [lines, mails, sent]: [string[], string[], string[]] = [[], [], []];
   const measured: Measured[] = [];

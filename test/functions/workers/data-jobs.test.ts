@@ -53,7 +53,7 @@ test('keeps an export file for a day even if the task is received twice', async 
   const { id } = await begin('exports', customer);
   await world.idle();
   const { url } = await admin.ok<Job>('GET', at('exports', id));
-  // The sweep enqueues a second task when the first has been queued for more than a minute.
+  // The sweep enqueues a second task once the first has been queued for more than a minute.
   await store(world.table).dataJobs.schedule({ customerId, kind: 'export', id }, world.now());
   await world.pass(1);
   expect((await fetch(url ?? '')).status).toBe(200);

@@ -157,7 +157,7 @@ describe('a last will from AWS IoT, which also publishes the last wills of repla
   let radar: Awaited<ReturnType<typeof linkSensor>>;
   const will = (more: object = {}) =>
     published({ sensorId: radar.sensorId, principal: principalOf(radar.deviceToken), payload: offline, ...more });
-  /** Connects, or checks a connection's rights again, at a time (ms). */
+  /** Connects, or rechecks a connection's rights, at the given time (ms). */
   const authorizeAt = async (at: number, id: string) => {
     const mqtt = { clientId: radar.sensorId, username: radar.sensorId, password: base64(radar.deviceToken) };
     const event = { protocolData: { mqtt }, connectionMetadata: { id } };
@@ -176,7 +176,7 @@ describe('a last will from AWS IoT, which also publishes the last wills of repla
     await handler.with(runtime())(will({ receiveDate: 900_000 }), context);
     expect(postponed).toMatchObject([{ delaySeconds: 10 }]);
     expect(tasks).toEqual([]);
-    // The broken connection's rights are checked until AWS IoT notices.
+    // The broken connection's rights are still checked until AWS IoT notices the break.
     await authorizeAt(899_900, 'first');
     await takeBack();
     expect(tasks).toMatchObject([{ sensorId: radar.sensorId, receiveDate: 900_000 }]);

@@ -50,7 +50,7 @@ const furnish = async (name: string) => {
   const [page] = await home.client.ok<[{ data: { id: number }[] }]>('GET', '/rules');
   const rule = `/rules/${page.data[0]?.id}`;
   const watch = () => home.client.ok<WatchView>('GET', `/customers/${home.customerId}/watch`);
-  /** Lets a minute pass, and returns the manager's new emails since then. */
+  /** Lets a minute pass, and returns the emails that the manager received in that time. */
   const mailsAfterMinute = async (): Promise<Mail[]> => {
     await world.idle();
     const known = smtp.mails.length;

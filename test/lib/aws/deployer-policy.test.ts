@@ -5,7 +5,7 @@ import recoveryPolicy from '#lib/aws/recovery-policy.json' with { type: 'json' }
 
 const folder = new URL('../../../lib/tools/', import.meta.url);
 const services: Record<string, string> = { sesv2: 'ses', 'pinpoint-sms-voice-v2': 'sms-voice' };
-/** IAM actions with a different name than the API call. */
+/** IAM actions whose names differ from the API call. */
 const otherNames: Record<string, string> = {
   's3:ListObjectsV2': 's3:ListBucket',
   's3:DeleteObjects': 's3:DeleteObject',

@@ -16,7 +16,7 @@ const startFeed = async (...given: Parameters<typeof startService>) => {
   return { ...service, client: createClient({ baseUrl: service.url, token: 'the-token', pause: async () => {} }) };
 };
 
-/** Returns a generator for numbers from 0 to 1, identical in every run. */
+/** Returns a generator for numbers from 0 to 1 that is identical in every run. */
 const seeded = (seed: number) => {
   let state = seed;
   return () => {
@@ -25,7 +25,7 @@ const seeded = (seed: number) => {
   };
 };
 
-/** Reads a number of feed messages. Returns their ids. */
+/** Reads `count` feed messages. Returns their ids. */
 const read = async ({ client }: Awaited<ReturnType<typeof startFeed>>, count: number, options: FeedOptions = {}) => {
   const ids: string[] = [];
   for await (const { id } of feed(client, WEBHOOK, options)) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-// Imported by paths invisible to the compiler, because the console has separate compiler settings.
+// Imported through paths the compiler cannot see, because the console has separate compiler settings.
 const folder = new URL('../../../lib/console/', import.meta.url).pathname;
 type Alarm = Record<string, unknown> & { createDate: number };
 type Span = { from: number; to: number };
@@ -42,7 +42,7 @@ test('unknown times are counted but excluded from medians', () => {
   ];
   expect(timesTo(alarms, 'notified')).toEqual({ known: 0, missing: 3, median: null, worst: null });
   expect(timesTo(alarms, 'acknowledged')).toMatchObject({ known: 2, missing: 1, median: 30, worst: { ms: 40 } });
-  // An end by timeout was not reported by anyone.
+  // No one reported an end by timeout.
   expect(timesTo(alarms, 'over')).toMatchObject({ known: 1, missing: 2, median: 300 });
 });
 

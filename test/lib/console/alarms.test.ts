@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-// Imported by paths invisible to the compiler, because the console has separate compiler settings.
+// Imported through paths the compiler cannot see, because the console has separate compiler settings.
 const folder = new URL('../../../lib/console/overview/', import.meta.url).pathname;
 type Feedback = { createDate: number; classification: string };
 type Hit = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-// Imported by a path invisible to the compiler, because the console has separate compiler settings.
+// Imported through a path the compiler cannot see, because the console has separate compiler settings.
 const folder = new URL('../../../lib/console/overview/', import.meta.url).pathname;
 type Listed = { sensorId: string; situation: string; hitIds: number[]; createDate: number; overDate: number | null };
 type Alarm = { sensorId: string; isFall: boolean; since: number };

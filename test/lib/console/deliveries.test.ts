@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { deliveries as german } from '#lib/console/texts/deliveries-de.ts';
 import { deliveries as english } from '#lib/console/texts/deliveries-en.ts';
 
-// Imported by paths invisible to the compiler, because the console has separate compiler settings.
+// Imported through paths the compiler cannot see, because the console has separate compiler settings.
 const folder = new URL('../../../lib/console/deliveries/', import.meta.url).pathname;
 type Filter = { state: string | null; days: number | null; since: number | null; until: number | null; page: number };
 type More = { sensor: string | null; event: string | null; delivery: string | null };

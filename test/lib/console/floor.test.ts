@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-// Imported by paths invisible to the compiler, because the console has separate compiler settings.
+// Imported through paths the compiler cannot see, because the console has separate compiler settings.
 const folder = new URL('../../../lib/console/floor/', import.meta.url).pathname;
 type Placed = { sensorId: string; x: number; y: number; rotation: number };
 type Plan = { width: number; height: number; rooms: Placed[] };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-// Imported by a path invisible to the compiler, because the console has separate compiler settings.
+// Imported through a path the compiler cannot see, because the console has separate compiler settings.
 const folder = new URL('../../../lib/console/', import.meta.url).pathname;
 type Hit = { id: number; createDate: number; updateDate: number; acknowledgement?: object };
 type Hits = { hits: readonly Hit[]; changed: number };

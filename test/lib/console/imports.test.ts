@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseCsv } from '#functions/api/imports/csv.ts';
 
-// Imported by paths invisible to the compiler, because the console has separate compiler settings.
+// Imported through paths the compiler cannot see, because the console has separate compiler settings.
 const folder = new URL('../../../lib/console/', import.meta.url).pathname;
 type Kind = 'users' | 'sensors' | 'rules';
 const { decodeFile, templateOf, templates } = (await import(`${folder}imports/template.ts`)) as {

@@ -30,7 +30,7 @@ const empty = (path: string): Response => {
   return Response.json([{ total: 0, page: 0, perPage: 50, data: [] }]);
 };
 
-/** Pages without requests, and those only for system admins. */
+/** Pages without requests, and pages that are only for system admins. */
 const withoutCalls = ['/imports', '/customers/:customerId', '/provisioning-keys', '/firmwares'];
 const reading = pages.map(({ path }) => path).filter((path) => !withoutCalls.includes(path));
 const at = (path: string): string => path.replaceAll(/:\w+/g, '1');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-// Imported by paths invisible to the compiler, because the console has separate compiler settings.
+// Imported through paths the compiler cannot see, because the console has separate compiler settings.
 const folder = new URL('../../../lib/console/sensors/', import.meta.url).pathname;
 const { collapsed } = (await import(`${folder}collapse.ts`)) as {
   collapsed: (rooms: readonly number[], isNormal: (room: number) => boolean) => { shown: number[]; hidden: number[] };

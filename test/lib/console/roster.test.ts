@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RosterEntry } from '#shared/domain/people/roster.ts';
 
-// Imported by paths invisible to the compiler, because the console has separate compiler settings.
+// Imported through paths the compiler cannot see, because the console has separate compiler settings.
 const folder = new URL('../../../lib/console/roster/', import.meta.url).pathname;
 type Hours = { from: string; to: string };
 type Shift = Hours & { userId: number; date: string; isWeekly: boolean };

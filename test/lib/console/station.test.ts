@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-// Imported by paths invisible to the compiler, because the console has separate compiler settings.
+// Imported through paths the compiler cannot see, because the console has separate compiler settings.
 const folder = new URL('../../../lib/console/', import.meta.url).pathname;
 type Item = { keys: readonly string[]; rounds: number };
 type Row = { kind: string; sensorId: string; since: number; falls: number; step: number };

@@ -27,7 +27,7 @@ const copyContext = async (to: string): Promise<void> => {
   }
 };
 
-/** The image's environment, except for a folder, an address and a port for this test. */
+/** The image's environment, but with a folder, an address and a port for this test. */
 const environment = async () => {
   const [, line = ''] = /^ENV (.*)$/m.exec(dockerfile) ?? [];
   const own = Object.fromEntries(line.split(' ').map((pair) => pair.split('=')));

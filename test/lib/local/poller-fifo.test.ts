@@ -34,7 +34,7 @@ const setUp = (more: Partial<PollOptions>, handler: PollOptions['handler']) => {
   return { clock, queue, deadLetterQueue, poller, send };
 };
 const bodies = ({ Records }: SQSEvent) => Records.map(({ body }) => body);
-/** A handler's response when it fails at a message. It also returns all later messages in the group. */
+/** A handler's response when it fails on a message. It also returns all later messages in the group. */
 const failingFrom = ({ Records }: SQSEvent, failed: string) => {
   const at = Records.findIndex(({ body }) => body === failed);
   const group = Records[at]?.attributes.MessageGroupId;

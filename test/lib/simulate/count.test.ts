@@ -8,7 +8,7 @@ import { asleep, roomStateAfter } from '#lib/simulate/makers.ts';
 
 describe('the expectation', () => {
   const midnight = nextMidnight(Date.UTC(2026, 2, 2));
-  /** Counts what is expected for one sensor's moments, at minutes after midnight. */
+  /** Returns the counts expected for one sensor's moments, which are given in minutes after midnight. */
   const expected = (sensor: number, ...moments: [minutes: number, what: Occurrence][]) => {
     const { accounts, observe } = createExpectation(midnight);
     let where = asleep;

@@ -290,7 +290,7 @@ describe('the cost at rest', () => {
       },
       c: { Type: 'AWS::KMS::Key' },
       d: { Type: 'AWS::CloudWatch::Dashboard' },
-      // A daily run costs too little for a line.
+      // A daily run costs too little to get a line.
       daily: { Type: 'AWS::Events::Rule', Properties: { ScheduleExpression: 'rate(1 day)' } },
       e: { Type: 'AWS::WAFv2::WebACL', Properties: { Rules: [{}, {}, {}] } },
     };

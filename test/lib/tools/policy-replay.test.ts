@@ -19,7 +19,7 @@ const allowed = policy.Statement.filter((statement) => JSON.stringify(statement)
     conditions: Condition as Condition,
   }),
 );
-/** Returns the grant that allows an access as an action and key pattern, or undefined if none does. */
+/** Returns the grant that allows an access, as an action and a key pattern, or undefined if there is none. */
 const grantOf = ({ action, index, pk }: TableAccess): string | undefined => {
   const resource = index === null ? 'table' : `table/index/${index}`;
   const statement = allowingStatement(allowed, { action, resource, keys: [pk] });
@@ -88,7 +88,7 @@ test('the deployer policy allows exactly what trace and admin do with the table'
     statement.actions.flatMap((action) => likeKeys(statement).map((keys) => `${action} ${keys}`)),
   );
   expect([...used].sort()).toEqual(grants.sort());
-  // Neither passwords, sessions and second factors, nor keys for links and push messages are readable.
+  // Passwords, sessions and second factors are not readable, nor are the keys for links and push messages.
   for (const pk of ['ACCOUNT#1', 'SESSION#1', 'PUSH_KEY', 'ADDRESS_KEY'])
     for (const action of ['dynamodb:GetItem', 'dynamodb:Query'])
       expect(grantOf({ action, index: null, pk })).toBeUndefined();

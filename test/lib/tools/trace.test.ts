@@ -27,7 +27,7 @@ const trace = (kind: TraceSubject['kind'], id: string, known: TraceSubject['know
 type Traced = Awaited<ReturnType<typeof trace>>;
 const textsOf = ({ steps }: Traced, name: string) => steps.filter(({ step }) => step === name).map(({ says }) => says);
 
-/** Creates a customer with different rules. Its sensor reported a fall, delivered at the second attempt. */
+/** Creates a customer with different rules. Its sensor reported a fall that was delivered on the second attempt. */
 const createFall = async (name: string) => {
   const home = await createHome(admin, name, ALL_PERMISSIONS);
   const { client } = home;

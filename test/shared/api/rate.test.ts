@@ -9,7 +9,7 @@ import { type Answer, type Client, clientOf, logIn } from '#test/fixtures/client
 import { startTestCloud, unscheduled } from '#test/fixtures/cloud.ts';
 import { adminOf, createHome, linkSensor } from '#test/fixtures/home.ts';
 
-// The clock moves only when a test moves it, so all requests in a test fall into one second.
+// The clock moves only when a test moves it, so all requests in a test fall within the same second.
 let time = Math.ceil(systemClock.now() / 1_000) * 1_000;
 let cloud: Cloud;
 let admin: Client;
@@ -223,7 +223,7 @@ describe('callers behind the trusted proxy', () => {
     expect(tally(await times(35, () => from('192.0.2.1')))).toEqual({ 200: 30, 429: 5 });
     expect((await from('192.0.2.2')).status).toBe(200);
     expect((await from('192.0.2.1', 'a-guess')).status).toBe(200);
-    // Without the secret the reported addresses are ignored, so all these requests have one address.
+    // Without the secret, the reported addresses are ignored, so all these requests share one address.
     expect(tally(await times(35, (at) => from(`198.51.100.${at}`, 'a-guess')))).toEqual({ 200: 29, 429: 6 });
   });
 });

@@ -69,7 +69,7 @@ const services: PersonServices = {
   openPushKey: async (encrypted) => encrypted.replace('encrypted:', ''),
   now: () => time,
 };
-/** The services' time (ms). */
+/** The current time (ms) for the services. */
 let time = 0;
 const sending = () =>
   personSenderFor({ ...services, telegram: createTelegram(async () => webhookClient, TOKEN, base) });

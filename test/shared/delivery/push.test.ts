@@ -18,7 +18,7 @@ afterEach(() => {
 });
 afterAll(() => service.stop());
 
-// The stage allows webhooks to private addresses, but pushes may only go to public ones.
+// The stage allows webhooks to private addresses, but pushes may go only to public addresses.
 const stage = {
   ALLOW_PRIVATE_TARGETS: true,
   ALLOWED_TARGET_RANGES: ['127.0.0.1/32'],

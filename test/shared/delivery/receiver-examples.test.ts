@@ -40,7 +40,7 @@ const older = 'an-older-secret-of-16';
 const start = async ({ language, file, run }: Example) => {
   const path = join(folder, file);
   writeFileSync(path, code(language));
-  // In a process group, because `go run` starts the program as another process.
+  // Runs in a process group, because `go run` starts the program as another process.
   const args = [`SECRET=${secret}`, `PORT=${await freePort()}`, ...run(path)];
   const child: ChildProcess = spawn('env', args, { detached: true, stdio: ['pipe', 'pipe', 'inherit'] });
   stops.push(async () => {

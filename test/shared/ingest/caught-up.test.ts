@@ -8,7 +8,7 @@ import { noRoomContext } from '#shared/domain/state/room-context.ts';
 import { applyReports, changesNothing, mustRecordCall } from '#shared/ingest/ingest.ts';
 
 const device = { sensorId: 'sensor-of-this-test', manufacturer: 'maker_a' } as const;
-/** Applies a message to a state like `process` does for queued messages. */
+/** Applies a message to a state the way `process` does for queued messages. */
 const processed = (state: SensorState, message: object, receiveDate: number) => {
   const raw = JSON.stringify(message);
   const cause = { receiveDate, sensorId: device.sensorId, uuid: 'u', source: null, raw };

@@ -10,7 +10,7 @@ test('a process frozen during a request does not queue messages more than 20 s l
     ...runtime,
     now: () => runtime.now() + frozen,
     failpoint: (name) => {
-      // The caller got a 503 response long before the process continues.
+      // The caller gets a 503 response long before the process continues.
       if (name === 'ingest.read' && sent.length === 1) frozen = 20_001;
     },
     queues: {

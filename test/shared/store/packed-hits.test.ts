@@ -41,7 +41,7 @@ const append = async (customerId: number, messages: number): Promise<number> => 
 };
 const stored = (customerId: number, hitId: number) => engine.plain.get<StoredHit>(items.ruleHit({ customerId, hitId }));
 
-/** Changes a hit in every way: early, repeated and late reports, a report on a missing message, and feedback. */
+/** Changes a hit in every way: early, repeated and late reports, a report for a missing message, and feedback. */
 const changeHit = async (customerId: number, hitId: number): Promise<void> => {
   const report = (at: number, tries: number[], sent: boolean, time: number) =>
     its.hitReports.report({ customerId, hitId, at, tries, sent }, time);

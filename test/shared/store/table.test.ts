@@ -44,7 +44,7 @@ const describeDeclared = ({ action, index, partition, key }: Access): string =>
   [action, index ?? 'table', action === 'dynamodb:Query' ? partition : key].join(' ');
 const templateOf = (kind: string): string => kinds.find(([name]) => name === kind)?.[1].template ?? '';
 
-/** A store recording its accesses, the item kinds found by queries, and the units consumed. */
+/** A store that records its accesses, the item kinds that queries find, and the units consumed. */
 const recorded = (endpoint: string, name = 'design') => {
   const seen = { made: new Set<string>(), found: new Set<string>(), read: 0, write: 0 };
   const client = dynoxideClient(endpoint);
@@ -184,7 +184,7 @@ describe('the table', () => {
       accessesOf(pattern).some(({ partition }) => partition === items.listedCustomer.pk.template),
     );
     const calls = ['list', 'create', 'update', 'remove'].map((name) => `customers.${name}`);
-    // The canary creates its customer only once, and so does the first feedback to the manufacturer.
+    // The canary creates a customer only once, as does the first feedback to the manufacturer.
     expect(sharing.map(([call]) => call)).toEqual(['makerFeedback.furnish', ...calls, 'subjects.dropCustomer']);
     const using = [...consumers, sweep].flatMap(({ uses }) => uses as readonly string[]);
     expect(using).toContain('sensors.getWithContext');

@@ -34,7 +34,10 @@ test('messages without a group do not count as another group', async () => {
 });
 
 const MINUTE = 60_000;
-/** A host with a clock set by the test, and one message's receives until quarantine, with the pauses in between. */
+/**
+ * A host whose clock the test sets, and a function that receives one message until quarantine, with the pauses in
+ * between.
+ */
 const lonely = () => {
   const host = hostOf();
   let time = 1_800_000_000_000;

@@ -11,7 +11,7 @@ const useDescription = ({ name, note }: Field): readonly [label: string, note: s
   return texts[name] ?? [name, note];
 };
 
-/** Returns a choice with its meaning, if there is one in the description, as in "0 off, 1 on". */
+/** Returns a choice with its meaning, if the description contains one, as in "0 off, 1 on". */
 const meaningOf = (choice: string | number, note: string): string => {
   const [, meaning] = new RegExp(`(?:^|[ :,])${choice} ([^,;]+)`).exec(note) ?? [];
   return meaning === undefined ? String(choice) : `${choice}: ${meaning}`;

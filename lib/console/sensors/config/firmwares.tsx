@@ -25,7 +25,7 @@ const useColumns = (installed: number): Column<Firmware>[] => {
   ];
 };
 
-/** Lists the manufacturer's firmware, and marks the installed and the default version. */
+/** Lists the manufacturer's firmware, and marks the installed and default versions. */
 export const Firmwares = ({ sensor: { manufacturer, firmwareVersion } }: { sensor: Sensor }) => {
   const { config: texts } = useTexts().sensor;
   const params = { path: { manufacturer } };

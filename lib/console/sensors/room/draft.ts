@@ -5,7 +5,7 @@ import type { Rect } from './geometry.ts';
 export type Region = RoomUpdate['regions'][number];
 
 /**
- * Returns a random UUID. `crypto.randomUUID` is missing on pages loaded over plain HTTP, for example in a local
+ * Returns a random UUID. `crypto.randomUUID` is missing on pages loaded over plain HTTP, for example on a local
  * network.
  */
 const randomId = (): string => {
@@ -28,7 +28,7 @@ const newRegion = (rect: Rect, name: string): Region => ({
   isHorizontal: false,
 });
 
-/** Returns the body for replacing a room, without the read-only fields. */
+/** Returns the request body that replaces a room, leaving out the read-only fields. */
 const updateOf = ({ sensorId: _, createDate: __, updateDate: ___, rotation: ____, ...room }: Room): RoomUpdate => room;
 
 /** The room editor state. `draft` is null while the room is not being edited; `selected` is a region id. */

@@ -131,7 +131,7 @@ export const Drawing = ({ manufacturer, room, draft, events }: DrawingProps) => 
   const right = Math.max(shown.xMax, range?.x ?? 0) + MARGIN;
   const front = Math.max(shown.yMax, range?.y ?? 0) + MARGIN;
   const { xMin, xMax, yMin, yMax } = shown;
-  // There is no room behind a sensor on a wall.
+  // The room does not extend behind a sensor on a wall.
   const isOnWall = shown.sensorMounting.startsWith('wall');
   return (
     <svg

@@ -1,7 +1,7 @@
 import type { RoomUpdate } from '#openapi';
 import { MIN_REGION_SIDE } from '#shared/domain/sensor/room-limits.ts';
 
-/** A rectangle in cm. y grows away from the sensor, so `topLeftY` is greater than `bottomRightY`. */
+/** A rectangle in cm. y increases away from the sensor, so `topLeftY` is greater than `bottomRightY`. */
 export type Rect = { topLeftX: number; topLeftY: number; bottomRightX: number; bottomRightY: number };
 export type Extent = Pick<RoomUpdate, 'xMin' | 'xMax' | 'yMin' | 'yMax'>;
 export type Point = { x: number; y: number };

@@ -21,7 +21,7 @@ const EventIcon = ({ type }: Pick<Event, 'type'>) => {
   return <Icon className="icon" />;
 };
 
-/** The last events from a sensor, newest first. */
+/** The most recent events from a sensor, newest first. */
 export const LastEvents = ({ sensorId, events }: { sensorId: string; events: readonly Event[] }) => {
   const texts = useTexts();
   const dates = useDates();

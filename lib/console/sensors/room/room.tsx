@@ -46,7 +46,7 @@ const Facts = ({ room, draft }: { room: RoomView; draft: Draft }) => {
   );
 };
 
-/** Returns the rectangle for a new region in the middle of the room, for users who do not draw it. */
+/** Returns the rectangle for a new region in the middle of the room, for users who do not draw one. */
 const middleOf = ({ xMin, xMax, yMin, yMax }: RoomUpdate) => {
   const x = Math.round((xMax - xMin) / 2);
   const y = Math.round((yMax - yMin) / 2);

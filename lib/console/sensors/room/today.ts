@@ -58,7 +58,7 @@ const laneOf = (name: Lane['name'], events: readonly Seen[], period: Span, isOpe
 export type Today = { period: Span; knownFrom: number; lanes: readonly Lane[] };
 
 /**
- * Returns what happened in a period, from the newest events (newest first). `isWhole` means that there are no older
+ * Returns what happened in a period, based on the newest events (newest first). `isWhole` means that there are no older
  * events, and `hasOpenFall` that someone is still on the floor. Empty rows are left out.
  */
 export const todayOf = (
@@ -75,7 +75,7 @@ export const todayOf = (
   };
 };
 
-/** Returns how many times the state occurred, including times with only the beginning or only the end known. */
+/** Returns how many times the state occurred, including those of which only the beginning or only the end is known. */
 export const countOf = ({ spans, moments }: Lane): number => spans.length + moments.length;
 
 /** Returns how long (ms) the state lasted. */

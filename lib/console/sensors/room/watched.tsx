@@ -17,7 +17,7 @@ import { statusQuery } from '../queries.ts';
 import { useRoomTexts } from './texts.ts';
 import { gapsOf, rulesOf, watchedSituations } from './watching.ts';
 
-/** A rule with when it applies and whom it notifies. */
+/** A rule: when it applies, and whom it notifies. */
 const RuleLine = ({ rule, customerId }: { rule: Rule; customerId: number }) => {
   const { watched: texts } = useRoomTexts();
   const namesOf = useRecipientNames(customerId);

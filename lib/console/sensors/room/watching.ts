@@ -18,7 +18,7 @@ export const rulesOf = (
       (rule.sensorGroupId === null || rule.sensorGroupId === groupId),
   );
 
-/** Returns the kinds of gaps that affect a room. If there are many rooms, the watch names only the first ones. */
+/** Returns the kinds of gaps that affect a room. If there are many rooms, the watch names only the first rooms. */
 export const gapsOf = ({ gaps }: Pick<Watch, 'gaps'>, sensorId: string): Gap['kind'][] => [
   ...new Set(gaps.filter((gap) => 'sensorIds' in gap && gap.sensorIds.includes(sensorId)).map(({ kind }) => kind)),
 ];

@@ -2,7 +2,8 @@ import type { MetricName } from '#shared/observability/metrics.ts';
 
 /** Assumptions behind the cost and growth figures, where they depend on the home or cannot be measured without AWS. */
 export const assumed = {
-  // lib/aws/functions/function.ts declares 1,024 MB, and `deviceMemory` 512 MB for functions accepting device messages.
+  // lib/aws/functions/function.ts declares 1,024 MB, and `deviceMemory` 512 MB for functions that accept device
+  // messages.
   memoryGigabytes: 1,
   deviceMemoryGigabytes: 0.5,
   /**
@@ -26,7 +27,7 @@ export const assumed = {
     /** All functions in one canary round. */
     canary: 3_000,
   },
-  /** A `process` batch of ten messages, whose work overlaps only in part. */
+  /** A `process` batch of ten messages, whose work overlaps only partially. */
   batchOfTenMilliseconds: 150,
   /** The sweep and the screen function have half the memory of other functions. */
   sweepGigabytes: 0.5,
@@ -34,7 +35,7 @@ export const assumed = {
   /** Messages per batch: one, unless more are pending. A FIFO queue has no batching window. */
   batch: 1,
   /**
-   * The bytes in an invocation's metrics line, with 26 bytes added by CloudWatch. Functions accepting messages write
+   * The bytes in an invocation's metrics line, with 26 bytes added by CloudWatch. Functions that accept messages write
    * only one line a minute (`metricsSeconds`), which is negligible. Lambda's own lines are logged only from WARN.
    */
   logBytes: 400,
@@ -62,8 +63,8 @@ export const assumed = {
    */
   connectionsPerUnit: 25,
   /**
-   * The metrics written by a stage with a canary in an hour with reports and a fall. CloudWatch bills a metric for each
-   * hour in which it is sent. Other metrics are sent only when something fails, or once a day.
+   * The metrics that a stage with a canary writes in an hour that includes reports and a fall. CloudWatch bills a
+   * metric for each hour in which it is sent. Other metrics are sent only when something fails, or once a day.
    */
   hourlyMetrics: [
     'MessagesAccepted',
@@ -80,17 +81,19 @@ export const assumed = {
   reportSeconds: 60,
   fallDays: 7,
   /**
-   * The share of reports in which presence differs from the previous report. People come or leave 43 times a day. Each
+   * The share of reports in which presence differs from the previous report. People come or go 43 times a day. Each
    * change queues two reports.
    */
   changedReports: 0.03,
-  /** Each sweep checks an open fall, which ends after some minutes. */
+  /** Each sweep checks an open fall, which ends after a few minutes. */
   checksPerFall: 5,
   /** Polling intervals (s) for an open console: while its alarms can be seen or heard, and otherwise. */
   screenSeconds: { watching: 5, hidden: 60 },
   /** Minutes after which AWS IoT rechecks a connection: functions/workers/authorizer/policy.ts. */
   admittedMinutes: 5,
-  /** The number of roles using the table all the time. DynamoDB requests the table's key every 5 minutes for each. */
+  /**
+   * The number of roles that use the table constantly. DynamoDB requests the table's key every 5 minutes for each role.
+   */
   roles: 12,
   keyMinutes: 5,
   /** Invocations and calls in a canary round. */

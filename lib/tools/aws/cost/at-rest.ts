@@ -6,8 +6,8 @@ import { costsOf, MINUTES_PER_MONTH, type ScreenMode, screenMonth, sensorMonth, 
 import { prices } from './prices.ts';
 
 /**
- * A part of the monthly cost (USD) for a stage without sensors. `isInUse` marks a cost that arises only while the stage
- * is in use.
+ * Part of the monthly cost (USD) of a stage without sensors. `isInUse` marks a cost incurred only while the stage is in
+ * use.
  */
 type AtRest = { what: string; usd: number; isInUse?: true };
 
@@ -38,7 +38,7 @@ const pollingUsd = (template: Template) => {
 };
 
 const sweepUsd = MINUTES_PER_MONTH * totalOf(costsOf(works.sweep));
-/** Returns the monthly cost of a canary round every `minutes`. `inUse` counts the metrics. */
+/** Returns the monthly cost of running a canary round every `minutes`. `inUse` counts the metrics. */
 const canaryUsd = (minutes: number): number => (MINUTES_PER_MONTH / minutes) * totalOf(costsOf(works.canary));
 
 /** Returns an EventBridge rule's interval (minutes), or NaN for other schedules. */
@@ -54,7 +54,7 @@ const scheduled = (
   return { count: included.length, usd: included.reduce((sum, interval) => sum + usdOf(interval), 0) };
 };
 
-/** Returns the costs not tied to any resource while a stage is in use. */
+/** Returns the costs of a stage in use that are not tied to any resource. */
 const inUse = (template: Template): AtRest[] => {
   const hasDashboard = resourcesOf(template, 'AWS::CloudWatch::Dashboard').length > 0;
   const metrics = assumed.hourlyMetrics.filter((name) => hasDashboard || !onlyShown.has(name)).length;
@@ -65,7 +65,7 @@ const inUse = (template: Template): AtRest[] => {
   ];
 };
 
-/** Returns a stack's monthly cost without sensors by resource type, without free tiers, stored data and tax. */
+/** Returns a stack's monthly cost without sensors, by resource type, excluding free tiers, stored data and tax. */
 export const costAtRest = (template: Template): AtRest[] => {
   const rows: [what: string, of: { count: number; usd: number }][] = [
     ['alarms', each(template, 'AWS::CloudWatch::Alarm', alarmUsd)],
@@ -108,13 +108,13 @@ export const unitCosts = (template: Template): { sensor: number; screen: number;
   return { sensor, screen: usdOf('watching'), hiddenScreen: usdOf('hidden') };
 };
 
-/** Returns the monthly cost (USD) for a stage in use. */
+/** Returns the monthly cost (USD) of a stage in use. */
 export const monthOf = (template: Template, { sensors, screens }: { sensors: number; screens: number }): number => {
   const { sensor, screen } = unitCosts(template);
   return sum(costAtRest(template)) + sensors * sensor + screens * screen;
 };
 
-/** Formats a stage's cost in USD a month: at rest, per sensor and per screen, and for two examples. */
+/** Formats a stage's cost in USD per month: at rest, per sensor and per screen, and for two examples. */
 export const formatCosts = (template: Template): string[] => {
   const line = (usd: number, what: string) => `${usd.toFixed(2).padStart(8)}  ${what}`;
   const rows = costAtRest(template);

@@ -23,7 +23,7 @@ export const consumption = {
   wholeFall: { read: 34, write: 20, fifo: 4, standard: 3, kept120: 4_186, kept30: 1_270 },
   /** The check, two minutes after an alarm, that someone was notified. */
   alarmCheck: { ...nothing, read: 1, standard: 1 },
-  /** A report without changes, which needs no queue. At one report a minute, every other one causes a write. */
+  /** A report without changes, which needs no queue. At one report a minute, every other report causes a write. */
   report: { ...nothing, read: 2, write: 1 / 2 },
   /** A report in which presence has changed, so `process` judges it. */
   changedReport: { ...nothing, read: 8, write: 4, fifo: 1 },
@@ -38,7 +38,7 @@ export const consumption = {
    * of 8 KB.
    */
   entry: { ...nothing, read: 90 / 8_192 },
-  /** A check that finds nothing, on a possibly offline sensor or one with an open fall. */
+  /** A check that finds nothing, on a sensor that may be offline or one with an open fall. */
   check: { ...nothing, read: 4, standard: 1 },
   /** A device connects, or the connection is checked again. */
   admit: { ...nothing, read: 1 },

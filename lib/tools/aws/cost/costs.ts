@@ -14,7 +14,10 @@ const SECONDS_PER_MONTH = MINUTES_PER_MONTH * 60;
 const SECONDS_PER_HOUR = 3_600;
 const GIGABYTE = 1e9;
 
-/** How a device sends: to the HTTP API, to a load balancer, over MQTT to a topic, or over MQTT with Basic Ingest. */
+/**
+ * How a device sends messages: to the HTTP API, to a load balancer, over MQTT to a topic, or over MQTT with Basic
+ * Ingest.
+ */
 export type Transport = 'HTTP' | 'load balancer' | 'MQTT' | 'Basic Ingest';
 const isHttp = (transport: Transport): boolean => transport === 'HTTP' || transport === 'load balancer';
 const { mqttRule, mqttAction } = prices;
@@ -40,7 +43,7 @@ type Work = Consumption & {
 
 const { milliseconds: ms, batch } = assumed;
 
-/** Returns the work for device requests. Each request is an invocation, and each batch of messages another one. */
+/** Returns the work for device requests. Each request is an invocation, and so is each batch of messages. */
 const received = (calls: number, each: number) => ({
   calls,
   callMilliseconds: calls * ms.accept,
@@ -157,7 +160,7 @@ const withColdStarts = (work: Work, transport: Transport): Costs => {
 const READS_PER_MONTH = MINUTES_PER_MONTH / 5;
 const FALLS_PER_MONTH = DAYS_PER_MONTH / assumed.fallDays;
 
-/** Returns the monthly cost for noticing offline sensors and checking their falls. */
+/** Returns the monthly cost of noticing offline sensors and checking their falls. */
 export const monthlyCheckCosts = (): Costs =>
   add(
     times(READS_PER_MONTH, costsOf(works.look)),
@@ -165,7 +168,7 @@ export const monthlyCheckCosts = (): Costs =>
     times(FALLS_PER_MONTH * assumed.checksPerFall, costsOf(works.check)),
   );
 
-/** Returns the monthly cost for a connection, whose permission is rechecked regularly. */
+/** Returns the monthly cost of a connection whose permission is rechecked regularly. */
 const connected = (): Costs => {
   const admitted = times(MINUTES_PER_MONTH / assumed.admittedMinutes, costsOf(works.admit));
   return { ...admitted, 'device API': MINUTES_PER_MONTH * prices.connectionMinute };
@@ -195,6 +198,6 @@ export const sensorMonth = (
 /** Whether a console's alarms can be seen or heard. */
 export type ScreenMode = keyof typeof assumed.screenSeconds;
 
-/** Returns the monthly cost for an always-open console. */
+/** Returns the monthly cost of an always-open console. */
 export const screenMonth = (mode: ScreenMode = 'watching'): Costs =>
   times(SECONDS_PER_MONTH / assumed.screenSeconds[mode], costsOf(works.screenCall));

@@ -1,5 +1,5 @@
 /**
- * Prices in USD for eu-central-1, without tax and free tiers, in the first volume tier, as of 2026-11-22. The figures
+ * Prices in USD for eu-central-1, excluding tax and free tiers, in the first volume tier, as of 2026-11-22. The figures
  * come from the AWS price list files, as quoted by third parties. The comments name the sources. Check them before you
  * rely on them.
  */

@@ -45,7 +45,7 @@ export const updateBasic = (before: StoredBasic, body: BasicUpdate, now: number)
 
 /**
  * Ends the learning phase, because the device reported at `time` (ms) that it has finished learning. Null if the report
- * is about an earlier phase.
+ * refers to an earlier phase.
  */
 export const completeLearning = (stored: StoredBasic, time: number): StoredBasic | null =>
   stored.learningUntil > time && stored.learningUntil - LEARNING_MS <= time
@@ -53,7 +53,7 @@ export const completeLearning = (stored: StoredBasic, time: number): StoredBasic
     : null;
 
 /**
- * Returns how a change at `now` (ms) affects when (ms) the learning phase ends: `started` is the new end, `canceled`
+ * Returns how a change at `now` (ms) affects the end (ms) of the learning phase: `started` is the new end, `canceled`
  * the previous end, which no longer applies. Each is null if there is none.
  */
 export const learningEndChange = (before: StoredBasic, { learningUntil }: StoredBasic, now: number) => ({

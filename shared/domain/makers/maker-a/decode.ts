@@ -35,7 +35,7 @@ const pointAt = (x: number, y: number, z?: number): Point => ({
   ...(z !== undefined && { z: rounded(z) }),
 });
 
-/** Returns where a fall happened, otherwise the position of the first target the device tracks. */
+/** Returns where a fall happened or, if that is unknown, the position of the first target the device tracks. */
 const pointOf = (
   payload: unknown,
   { fallLocX_cm: x, fallLocY_cm: y, fallLocZ_cm: z }: FallLocation = {},
@@ -69,7 +69,8 @@ const presence = (payload: unknown): Read => {
 /** Returns the fall status. `on_call` counts as `calling`, which is reported once. */
 const statusOf = (status: FallStatus | 'on_call' | 'fall_suspected'): FallStatus => {
   if (status === 'on_call') return 'calling';
-  // Sensitive falls have the same states, except that the first one has another name and there is no `fall_confirmed`.
+  // Sensitive falls have the same states, except that the first state has a different name and there is no
+  // `fall_confirmed`.
   return status === 'fall_suspected' ? 'fall_detected' : status;
 };
 

@@ -119,7 +119,7 @@ describe('audit entry details', () => {
     await client.ok('PUT', contacts, [contact]);
     await client.ok('PUT', contacts, []);
     const changes = (await linesOf('operation=setEmergencyContacts')).map((line) => [line.changes, line.details]);
-    // Lines from the same millisecond have no order.
+    // Lines from the same millisecond have no defined order.
     expect(changes).toHaveLength(2);
     expect(changes).toEqual(
       expect.arrayContaining([

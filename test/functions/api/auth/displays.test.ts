@@ -39,7 +39,7 @@ const openBrowser = async () => {
   return { login, cookies, call };
 };
 
-/** Reports a fall from a new sensor. Returns the hit and the path for acknowledging it. */
+/** Reports a fall from a new sensor. Returns the hit and the path that acknowledges it. */
 const fallOfNewSensor = async () => {
   const { sensorId, device } = await linkSensor(home.client);
   await device.ok('POST', `/devices/${sensorId}/messages`, fallMessage('calling', cloud.runtime.now()));

@@ -38,7 +38,7 @@ test.each(['account', 'password'] as const)(
     beforeRead = {
       isOf: (key) => items[item].read(key) !== null,
       run: async () => {
-        // Leaves the concurrent reads of the login time to finish.
+        // Leaves time for the login's concurrent reads to finish.
         await pause(50);
         await change();
       },

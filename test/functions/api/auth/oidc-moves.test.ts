@@ -50,7 +50,7 @@ const login = async (name: string, group: string) => {
 
 /**
  * Returns each home's new login entries in the audit log, sorted because entries from the same millisecond have no
- * order.
+ * defined order.
  */
 const newLogins = async (seen: Set<string>, userIds: readonly number[]) => {
   const lines = homes.map(async (_, at) => {

@@ -86,7 +86,7 @@ describe('a second factor', () => {
     seconds(30);
     expect((await login(user, await appCode(user.secret, time + 60_000))).status).toBe(401);
     expect((await login(user, await appCode(user.secret, time + 30_000))).status).toBe(200);
-    // Using a code invalidates earlier ones.
+    // Using a code invalidates earlier codes.
     expect((await login(user, await user.code())).status).toBe(401);
     seconds(90);
     expect((await login(user, await appCode(user.secret, time - 60_000))).status).toBe(401);

@@ -121,7 +121,7 @@ test('reset codes go to the old address for 24 hours after an address change', a
   expect([answer.status, answer.text.includes(password)]).toEqual([200, false]);
   const [notice] = mailsTo(username);
   expect([notice?.includes('was changed'), mailsTo('second').length]).toEqual([true, 0]);
-  // A second change does not redirect the codes either, and both addresses are informed.
+  // A second change does not redirect the codes either, and both addresses are notified.
   await client.ok('PUT', '/users/me', moved('third@example.com', { currentPassword: password }));
   expect([mailsTo(username).length, mailsTo('second').length]).toEqual([2, 1]);
   ahead += DAY - 60_000;

@@ -91,7 +91,7 @@ describe('resending a pending delivery', () => {
     expect(await detail(resentId)).toMatchObject({ state: 'sending' });
     await world.pass(61_000);
     expect(death.isOver()).toBe(true);
-    // The success released everything pending, perhaps even the original.
+    // The success released everything pending, possibly including the original.
     expect(await detail(id)).toMatchObject({ ...redelivered, attempts: expect.any(Number) });
     expect(await detail(resentId)).toMatchObject({ state: 'delivered', attempts: 2 });
     await world.pass(1_500_000);

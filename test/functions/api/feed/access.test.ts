@@ -151,7 +151,7 @@ test('a feed that no one fetches for ten minutes raises one alarm', async () => 
   await session.ok('POST', '/users', { ...person, username: `c-${customerId}`, email, permissions: ['manage_bots'] });
   const alarms = () => world.valuesOf('FeedsNotFetched').length;
   const mailed = () => mails.filter((mail) => mail.startsWith(`mail to ${email}: Feed not fetched`)).length;
-  // Until `before`, other tests' feeds may raise alarms.
+  // Until `before` is read, feeds from other tests may raise alarms.
   await feed();
   await world.pass(590_000);
   await feed();
@@ -160,7 +160,7 @@ test('a feed that no one fetches for ten minutes raises one alarm', async () => 
   expect([mailed(), (await health()).failingSince]).toEqual([0, null]);
   await world.pass(20_000);
   await world.pass(60_000);
-  // An alarm lasting until the next fetch would hide the next webhook.
+  // An alarm that lasted until the next fetch would hide the next webhook.
   expect(alarms() - before).toBe(1);
   expect(mailed()).toBe(1);
   expect((await health()).failingSince).toEqual(expect.any(Number));
@@ -188,7 +188,7 @@ test('unconfirmed feed deliveries expire after 14 days, even if fetched', async 
     ['failed', 'expired'],
     ['pending', null],
   ]);
-  // Continuing after an expired delivery starts at the oldest pending one.
+  // Continuing after an expired delivery starts at the oldest pending delivery.
   expect(idsOf(await feed(`?after=${given?.id}`))).toEqual([next?.id]);
   await world.pass(61_000);
   expect((await idle.list()).data).toMatchObject([{ state: 'failed', reason: 'expired' }]);

@@ -16,7 +16,7 @@ const countWaiting = async (customerId: number): Promise<number> => {
   return (row?.waits ?? []).filter(({ until }) => until > world.now()).length;
 };
 type Fetch = { path: string; by: Client };
-/** Starts a fetch. Resolves once it waits or has a response. */
+/** Starts a fetch. Resolves once it is waiting or has a response. */
 const start = async ({ path, by }: Fetch, customerId: number) => {
   const before = await countWaiting(customerId);
   const fetch = { isAnswered: false, answer: by.ok<object[]>('GET', `${path}/feed?wait=20`) };

@@ -45,7 +45,7 @@ afterAll(() => Promise.all([cloud.stop(), maker.stop()]));
 const opinion = { referenceDate: 1_795_240_868_348, reason: 'dog', classification: 'FALSE_POSITIVE' };
 const giveFeedback = (sensorId: string, more: object = {}) =>
   home.client.ok<Feedback>('POST', `/sensors/${sensorId}/feedback`, { ...opinion, ...more });
-/** Returns the maker's requests since the last call. */
+/** Returns the requests the maker got since the last call. */
 const newRequests = async () => {
   await cloud.idle();
   return maker.received.splice(0).map(({ headers, body }) => ({ headers, text: body, ...JSON.parse(body) }));
@@ -107,7 +107,7 @@ test('retries feedback with the same id and body', async () => {
   expect(cloud.valuesOf('FeedbackFailed')).toEqual([1]);
   status = 200;
   const { customerId, webhookId: webhook } = await webhookOfMaker();
-  // Creates no event, because the sensor does not belong to the maker's customer.
+  // No event is created, because the sensor does not belong to the maker's customer.
   expect(await cloud.runtime.table.queryAll({ pk: `C#${customerId}#S#${sensorId}` })).toEqual([]);
   const [failed] = await admin.ok<{ data: { id: string }[] }[]>('GET', `/webhooks/${webhook}/deliveries?state=failed`);
   await admin.ok('POST', `/webhooks/${webhook}/deliveries/${failed?.data[0]?.id}/redeliver`);

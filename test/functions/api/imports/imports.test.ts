@@ -275,8 +275,8 @@ test('imports 200 sensors, 40 users and 20 rules in under a minute', async () =>
 
 describe('an import waiting for another import', () => {
   /**
-   * Begins an import while another import for the customer is running. `finish` ends the other one, and returns this
-   * import once it has ended.
+   * Begins an import while another import for the customer is running. `finish` ends the other import and returns this
+   * one once it has ended.
    */
   const beginSecond = async (home: Home, rows: readonly object[], client = home.session) => {
     const { imports } = store(world.table);

@@ -49,13 +49,13 @@ describe('deleting a sensor', () => {
   test('a concurrently activated sensor is never deleted', async () => {
     const { cloud, home, now, presence, post } = its;
     const sensors = await Promise.all(Array.from({ length: 50 }, () => linkSensor(home.client)));
-    // Half of them have been active before, so they have a state.
+    // Half of the sensors have been active before, so they have a state.
     for (const sensor of sensors.slice(25)) await post(sensor, presence(false));
     await cloud.idle();
     await its.fallSilent();
     const outcomes = await Promise.all(
       sensors.map(async (sensor, at) => {
-        // Half of the messages are already being processed, and the others are not accepted yet.
+        // Half of the messages are already being processed, and the others have not been accepted yet.
         const said = post(sensor, presence(true));
         if (at % 2 === 0) await said;
         const [{ status }] = await Promise.all([home.client.call('DELETE', `/sensors/${sensor.sensorId}`), said]);

@@ -37,7 +37,7 @@ const names = { firstName: 'A', lastName: 'B', locale: 'en', telegramId: null, m
 const newPassword = 'taken-over-by-a-colleague';
 const token = { name: 'n' };
 
-/** The requests that take over or control the user's login, with their status on success. */
+/** The requests that take over or control the user's login, each with the status on success. */
 const takeoverCalls = ({ id }: { id: number }) => {
   const path = `/users/${id}`;
   return [
@@ -81,7 +81,7 @@ describe('a caller with manage_users', () => {
     expect(await statusOf(byToken.call('DELETE', `/users/${colleague.id}`))).toBe(403);
     expect(await statusOf(byToken.call('GET', `/users/${colleague.id}/access-tokens`))).toBe(403);
     expect(await statusOf(manager.call('DELETE', `/users/${colleague.id}`))).toBe(200);
-    // The token may not even delete or change the token's user, who has more permissions.
+    // The token may not even delete or change the user it belongs to, who has more permissions.
     const access = { canLogin: false, permissions: [] };
     expect(await statusOf(byToken.call('DELETE', '/users/me'))).toBe(403);
     expect(await statusOf(byToken.call('PUT', '/users/me/access', access))).toBe(403);

@@ -26,7 +26,7 @@ describe('emails about people', () => {
     expect(mails).toEqual([mailOf('user-1@example.org', noRecipient), mailOf('user-2@example.org', noRecipient)]);
     expect(updated).toEqual([['a', { mailDate: NOW, deferredTo: [], refusedTo: [] }, NOW + HOUR]]);
     expect(claims).toEqual([[alarmOf('a'), expect.stringMatching(/^[\w-]{8}$/), NOW, NOW + 30_000]]);
-    // The email is recorded only after it was sent, so a crash in between sends it twice instead of never.
+    // The email is recorded only after it was sent, so a crash in between causes two emails rather than none.
     expect(order).toEqual(['mail', 'mail', 'update']);
     expect(enqueued).toEqual([]);
   });

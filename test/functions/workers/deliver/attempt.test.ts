@@ -27,7 +27,7 @@ const toWebhook = (more: object = {}): Delivery => {
 };
 
 type AttemptWorld = DeliveryWorld & {
-  /** What successive reads of the webhook return. The last entry is returned from then on. */
+  /** The results of successive reads of the webhook. The last entry repeats. */
   webhooks?: readonly (object | null)[];
   delivery?: object | null;
   status?: number;
@@ -328,7 +328,7 @@ test('a postponed attempt does not resend a delivery made during recovery', asyn
     task: { isRetry: true, notBefore: NOW },
   });
   expect([outcome, named('claim')]).toEqual(['delivered', []]);
-  // A first attempt, and an attempt planned long after the receiver recovered, need no check.
+  // A first attempt needs no check, nor does an attempt planned long after the receiver recovered.
   for (const [of, notBefore] of [
     [back, 0],
     [{ ...webhook, backDate: NOW - 900_000 }, NOW],

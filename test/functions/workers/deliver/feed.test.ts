@@ -8,7 +8,7 @@ import { createFeedWorld } from '#test/fixtures/feeds.ts';
 let world: Awaited<ReturnType<typeof createFeedWorld>>;
 /** Whether eventually consistent reads miss a feed's content. */
 let isLagging = false;
-/** Called before a delivery is written to a feed, and after a feed was read. */
+/** Called before a delivery is written to a feed, and after a feed is read. */
 let beforeLine = async () => {};
 let onRead = () => {};
 const isLine = (write: Write) => 'put' in write && items.feedLine.read(write.put) !== null;
@@ -54,7 +54,7 @@ test("posts a feed's deliveries once the webhook has a URL, even after stale rea
   isLagging = false;
   await world.pass(60_000);
   expect(receiver.received).toHaveLength(1);
-  // The sweep then no longer checks the feed.
+  // After that, the sweep no longer checks the feed.
   await world.pass(60_000);
   expect(await record()).not.toHaveProperty('duePk');
 });

@@ -63,7 +63,7 @@ describe('gathered messages', () => {
     const alarm = deliveryTo('email', { id: derivedUlid(NOW, 'e') });
     const { gathered, asked, claims, enqueued } = await gather(first, { due: [first, b, c, sms, alarm] });
     expect(gathered).toEqual([b.id]);
-    // A power cut affects all sensors at once, up to a minute before.
+    // A power cut affects all sensors at the same time, up to a minute earlier.
     expect(asked).toEqual([[customerId, [NOW - 65_000, NOW], NOW, 5_000]]);
     expect(claims).toMatchObject([[{ id: b.id }, NOW, expect.any(String), { aloneSince: 5 }]]);
     expect(enqueued).toEqual([]);

@@ -68,7 +68,7 @@ test('two processes handling the same deliveries send a single combined message'
 
   const batch = tasks.splice(0);
   const processes = [startProcess(), startProcess()];
-  // SQS may deliver a task to both.
+  // SQS may deliver a task to both processes.
   await Promise.all(processes.map((process) => process(batch)));
   expect(texts).toEqual([expect.stringMatching(/^12 sensors offline\n/)]);
 

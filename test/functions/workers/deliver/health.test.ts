@@ -127,7 +127,7 @@ describe('successful attempts', () => {
     const only = await record(alone, { ...success, delivery });
     expect(only.enqueued).toEqual([]);
     expect(only.named('recordBack')).toEqual([[only.admitted.webhook, expect.anything(), 1]]);
-    // Another delivery has failed concurrently.
+    // Another delivery has failed at the same time.
     const raced = await record(alone, { ...success, delivery }, { isBack: [false] });
     expect(raced.enqueued).toEqual([release]);
     expect(raced.named('recordBack').map(([, , own]) => own)).toEqual([1, null]);
@@ -310,7 +310,7 @@ describe('early attempts', () => {
       until: null,
     });
     expect(await check(delivered(NOW + 5, NOW - 1))).toEqual(['delivered', 0]);
-    // This task's own attempt was recorded, and may not be reported yet.
+    // This task's own attempt was recorded, but may not have been reported yet.
     expect(await check(delivered(NOW))).toEqual(['delivered', 0, 'reported']);
     expect(await check({ delivery: pending({ nextAttempt: NOW + 1 }), until: null })).toEqual(['retrying', 0]);
   });
@@ -363,7 +363,7 @@ describe('releasing deliveries to a recovered receiver', () => {
     const bounds = { startAfter: null, limit: 100 };
     expect(named('range')[0]).toEqual([customerId, 'w1', [ACCEPTED - HOUR, NOW - 5], bounds]);
     const listed = { date: NOW - 5, isRest: true, after: null, isListed: true };
-    // The lease of the last attempt, which is made 0.3 s from now.
+    // The lease for the last attempt, which will be made 0.3 s from now.
     expect(next).toEqual([[expect.objectContaining({ back: listed })], 31]);
     expect(named('endRelease')).toEqual([]);
   });

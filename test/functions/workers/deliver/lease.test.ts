@@ -10,7 +10,7 @@ afterAll(() => world.stop());
 type Hook = { id: string; name: string };
 type Delivery = { id: string; state: string; reason: string | null };
 
-/** Creates an alarm with an escalation step held because the recipient's webhook is disabled. */
+/** Creates an alarm with an escalation step that is held because the recipient's webhook is disabled. */
 const held = async () => {
   const home = await world.furnish(2);
   const { client } = home;

@@ -84,7 +84,7 @@ test('reports unnotified alarms at most once an hour per customer', async () => 
   for (const name of ['Sensor 1', 'Nora', 'linden', 'example.com,']) expect(subject + text).not.toContain(name);
   expect(subject).toMatch(/^[ -~]{1,99}$/);
 
-  // Alarms above the limit are reported an hour later, and none twice.
+  // Alarms above the limit are reported an hour later, and no alarm is reported twice.
   await world.pass(HOUR);
   await world.pass(HOUR);
   const ofHome = messages.filter((message) => message.subject === subject);

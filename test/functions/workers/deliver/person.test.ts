@@ -14,7 +14,7 @@ import { NOW } from '#test/fixtures/stub-deps.ts';
 
 const sms = { by: 'sms', address: '+491701234567' };
 const email = { by: 'email', address: 'anna@example.org' };
-/** Runs the task for a delivery to a person, unclaimed by other tasks. */
+/** Runs the task for a delivery to a person that no other task has claimed. */
 const notify = async (delivery: Delivery, more: DeliveryWorld = {}, ofTask: Partial<Deliver> = {}) => {
   const stubs = deliveryStubs({ claimed: delivery, channels: [email, sms], ...more });
   const key = { customerId, webhookId: null, id: delivery.id };

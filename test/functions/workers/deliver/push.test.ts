@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([world.stop(), service.stop()]));
 
 const browser = createPushBrowser();
-/** A home where a user subscribed to pushes is notified of a fall. */
+/** A home where a user who has subscribed to pushes is notified of a fall. */
 const createFall = async (answer: Parameters<typeof service.answerWith>[0], more: object = {}) => {
   service.pushed.length = 0;
   service.answerWith(answer);

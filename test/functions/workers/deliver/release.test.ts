@@ -61,7 +61,7 @@ test('a receiver gets 50 pending falls within 10 s of recovering', async () => {
   const back = Date.now();
   await home.receiver.until(51);
   expect(Date.now() - back).toBeLessThan(10_000);
-  // A task may be late, and the next ones on time.
+  // A task may run late while the next ones run on time.
   for (const start of starts) expect(starts.filter((at) => at >= start && at < start + 1_000).length).toBeLessThan(16);
   await world.idle();
   expect(countOf(await home.states(), 'delivered')).toBe(51);
@@ -73,7 +73,7 @@ test('the release stops when the receiver fails again', async () => {
   world.answerWith((response) => (requests++ === 0 ? ok : down)(response));
   await home.fall();
   await passSeconds(20);
-  // The first request, three failing ones, and the requests in progress when the third failure is recorded.
+  // The first request, three failing requests, and the requests in progress when the third failure is recorded.
   expect(requests).toBeLessThanOrEqual(1 + 3 + SLOTS_PER_WEBHOOK);
   expect(countOf(await home.states(), 'retrying')).toBe(50);
   world.answerWith(ok);

@@ -10,7 +10,7 @@ import { createTable } from '#shared/store/engine/client.ts';
 import { store } from '#shared/store/store.ts';
 
 const never = new Promise<void>(() => {});
-/** Stands in for an object of which only these fields are read. */
+/** Stands in for an object from which only these fields are read. */
 const partial = (fields: object) => fields as never;
 
 test('a finished request wakes waiting deliveries', async () => {
@@ -71,7 +71,7 @@ test('a probe gets a slot even if this process holds all of them', async () => {
   const next = permitOf();
   for (const slot of slots) slot.release();
   const permit = await next;
-  // The ended requests' slots are kept, because a delivery is waiting for a slot.
+  // The completed requests' slots are kept, because a delivery is waiting for a slot.
   permit.shared.waiters.add(createWaiter());
   const failing = await read();
   for (const slot of slots) await slot.withUnneeded((leases) => health.failed(failing, now(), opening(now()), leases));
@@ -102,7 +102,7 @@ test('an open circuit that postpones deliveries frees their slots at once', asyn
     passCircuit(deps, retry, { ...webhook, url: 'u' }, { task: { isRetry: true }, timeLeft: () => 30_000 }),
   );
   await tables.health.failed(webhook, now(), opening(now()), []);
-  // After more than a second, they read their webhook again.
+  // After more than a second, they reread their webhook.
   waited = 2_000;
   for (const slot of slots) slot.release();
   for (const slot of slots) expect(await slot.withUnneeded(async (leases) => leases)).toEqual([]);

@@ -5,7 +5,7 @@ import { createEscalationWorld, type EscalationWorld } from '#test/fixtures/esca
 let world: EscalationWorld;
 afterEach(() => world.stop());
 
-/** Creates an alarm sent to a, while processes crash before they enqueue the step to b. */
+/** Creates an alarm that is sent to `a`, while processes crash before they enqueue the step that notifies `b`. */
 const crashDuringStep = async () => {
   let isDown = true;
   const failpoint = (name: Failpoint): void => {

@@ -6,7 +6,7 @@ import { NOW } from '#test/fixtures/stub-deps.ts';
 
 const webhookId = 'webhook-1';
 const eventUuid = 'event-1';
-/** The check of an alarm about two rules and two customer webhooks. */
+/** The check for an alarm with two rules and two customer webhooks. */
 const check = (more: Partial<CheckAlarm> = {}): CheckAlarm => ({
   type: 'check_alarm',
   customerId,

@@ -37,7 +37,7 @@ const furnish = async () => {
     for (const { client } of [anna, ben]) await client.ok('DELETE', '/users/me/channels/sms');
   };
   const steps = async () => (await home.hits())[0]?.ruleMessages.map(({ step, wasSend }) => [step, wasSend]);
-  /** The names of those notified in this home. */
+  /** The names of the people notified in this home. */
   const sentTo = () =>
     world.sentMessages.flatMap(({ to }) => (to.endsWith(`@${home.customerId}.example.com`) ? to.split('@')[0] : []));
   return { ...home, anna, ben, cem, dora, by, unreach, steps, sentTo };

@@ -10,13 +10,13 @@ afterAll(() => world.stop());
 
 const hook = { format: 'full', isCustomerHook: true } as const;
 
-/** Creates a home with customer webhooks and their filters. `receivedBy` returns what one received. */
+/** Creates a home with customer webhooks and their filters. `receivedBy` returns what a given webhook received. */
 const furnish = async (filters: Readonly<Record<string, object>>) => {
   const home = await world.furnish();
   const { client, receiver } = home;
   for (const [name, filter] of Object.entries(filters))
     await client.ok('POST', '/webhooks', { ...hook, ...filter, name, url: receiver.url });
-  /** Returns the event actions that a webhook received, each once. */
+  /** Returns the distinct event actions that a webhook received. */
   const receivedBy = (name: string): string[] => {
     const bodies = receiver.received.map(({ body }) => JSON.parse(body));
     const own = bodies.filter(({ webhook }) => webhook.name === name);

@@ -38,7 +38,7 @@ describe('reading inputs', () => {
     expect(await read(of)).toEqual([
       { ...common, position: '5#000', raw: '1', at: 7 },
       { ...common, position: '5#001', raw: '2', at: 8 },
-      // The call is recorded as processed with the last message.
+      // The call is recorded as processed along with the last message.
       { ...common, position: '5#002', raw: '3', at: 9, noted },
     ]);
   });

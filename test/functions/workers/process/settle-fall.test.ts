@@ -8,7 +8,7 @@ import { NOW, readsOf, stubDeps } from '#test/fixtures/stub-deps.ts';
 
 const start = MADE;
 const fall = start.toString(36);
-/** A repeated alarm about the same fall on a track. */
+/** A repeated alarm for the same fall on a track. */
 const again = `${(start + 500).toString(36)}-3-${start.toString(36)}`;
 const ref = { customerId, sensorId, fall };
 

@@ -197,7 +197,7 @@ describe('customer webhooks', () => {
       snapshot: { webhook: { name: 'hook c1', isCustomerHook: true }, rule: null, event: { text: 'Fall detected' } },
     });
     expect(deliveries[0]?.snapshot).not.toHaveProperty('reader');
-    // Without a situation, the action stands for the event.
+    // Without a situation, the action serves as the event text.
     const noted = fallEvent({ rules: [] }, { situation: null, action: 'registered' });
     const notice = await runHits({ events: [noted], hooks: { c1: 'full' }, webhooks: [own('c1')] });
     expect(notice.deliveries[0]?.snapshot.event.text).toBe('registered');

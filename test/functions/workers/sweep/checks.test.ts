@@ -53,7 +53,7 @@ const openFall = (start: number): Fall => ({ start, phases: ['detected'], at: st
 
 let prefix = 0;
 let known: string[] = [];
-/** Writes a sensor's state, with an entry in the `due` index from when it became active. */
+/** Writes a sensor's state, with an entry in the `due` index that dates from when the sensor became active. */
 const put = async (name: string, state: Partial<SensorState>, entry = now - 86_400_000): Promise<string> => {
   const sensorId = `id_${prefix}_${name}`;
   const item = encodeState({ ...newSensorState, isActive: true, lastSeen: now, version: 1, decision: null, ...state });
@@ -72,7 +72,7 @@ const start = (more: Partial<Runtime> = {}) => {
     return { sent: sent.toSorted(), read: read.toSorted() };
   };
 };
-/** Lets the service run for some minutes. */
+/** Lets the service run for the given number of minutes. */
 const serve = async (minutes = 10) => {
   const sweep = start();
   for (let minute = 0; minute < minutes; minute++) await sweep();

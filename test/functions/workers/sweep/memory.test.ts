@@ -47,7 +47,7 @@ describe('pauses between tasks', () => {
     const { isTime, tidy } = createResendHistory();
     isTime('a', NOW);
     tidy(NOW + 100_000);
-    // The first pause is still known, so the next one is longer.
+    // The first pause is still remembered, so the next one is longer.
     isTime('a', NOW + 100_000);
     expect(isTime('a', NOW + 150_000)).toBe(false);
     tidy(NOW + 300_001);

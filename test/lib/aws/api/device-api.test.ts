@@ -11,7 +11,7 @@ const all = (template: Template, type: string): Properties[] =>
 const dev = stackOf().template;
 const prod = stackOf(production).template;
 const logging = stackOf({ deviceAccessLog: true, keepData: false }).template;
-/** Returns a variable's values by the name of each function that has it. */
+/** Returns a variable's values, keyed by the name of each function that has it. */
 const valuesOf = (template: Template, variable: string): Record<string, unknown> =>
   Object.fromEntries(
     all(template, 'AWS::Lambda::Function')

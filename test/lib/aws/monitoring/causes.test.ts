@@ -127,7 +127,7 @@ const seriesOf: Readonly<Record<string, Series>> = {
   'notifications-undeliverable': arrival('Undeliverable', 3),
 };
 
-/** How long (ms) the second cause follows the first: longer than the alarm period. */
+/** How long (ms) after the first cause the second one follows, which is longer than the alarm period. */
 const gaps: Readonly<Record<string, number>> = { 'alarms-unheard': 5 * DAY, 'mails-bounced': 3 * HOUR };
 /** The maximum time (ms) from a cause to the alarm, for alarms that need longer than `SOON`. */
 const delays: Readonly<Record<string, number>> = {

@@ -42,7 +42,8 @@ describe('MQTT', () => {
     const names = [template, named].flatMap((stack) =>
       Object.values(stack.findResources('AWS::IoT::Authorizer')).map(({ Properties }) => Properties.AuthorizerName),
     );
-    // The same in every stage, so CloudFormation rejects a second one in the same account and region.
+    // The name is the same in every stage, so CloudFormation rejects a second authorizer in the same account and
+    // region.
     expect(names).toEqual(['sensor-cloud', 'sensor-cloud']);
     const domain = {
       AuthorizerConfig: { AllowAuthorizerOverride: false, DefaultAuthorizerName: { Ref: 'mqttauthorizer' } },

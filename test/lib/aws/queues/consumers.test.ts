@@ -59,7 +59,7 @@ test.each([
   expect(queue.Properties.VisibilityTimeout).toBeLessThanOrEqual(seconds);
   // Otherwise, a second process could handle a message concurrently, and Lambda rejects such a queue.
   expect(queue.Properties.VisibilityTimeout).toBeGreaterThan(Timeout);
-  // A delivery lease also lasts no longer.
+  // A delivery lease does not last longer either.
   expect(LEASE_SECONDS).toBeLessThanOrEqual(30);
 });
 

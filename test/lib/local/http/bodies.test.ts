@@ -6,7 +6,9 @@ import { createHttpServer } from '#lib/local/http/http-server.ts';
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
-/** The maximum number of bytes delivered at once by a socket, and so the most by which a limit can be exceeded. */
+/**
+ * The maximum number of bytes that a socket delivers at once, and therefore the most by which a limit can be exceeded.
+ */
 const CHUNK = 64 * KIB;
 
 const cleanUps: (() => unknown)[] = [];

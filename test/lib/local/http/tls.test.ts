@@ -11,7 +11,7 @@ const START = 1_790_000_000_000;
 let folder: string;
 let files: { cert: string; key: string };
 let stamp = START / 1_000;
-/** Replaces the files as a renewal does. */
+/** Replaces the files the way a renewal does. */
 const put = (cert: string, key: string): void => {
   copyFileSync(fixture(cert), files.cert);
   copyFileSync(fixture(key), files.key);

@@ -113,7 +113,7 @@ describe('an email', () => {
     const { url } = await serving({ ...withTls, secure: true });
     const smtps = url.replace('smtp', 'smtps');
     expect(await senderTo(smtps, { extraCaFile: CERTIFICATE_FILE }).send()).toBe('accepted');
-    // The mail server's authority replaces the Node.js authorities, but not the extra ones.
+    // The mail server's authority replaces the Node.js authorities, but not the extra authorities.
     const caFile = new URL('../../../fixtures/stranger.crt', import.meta.url).pathname;
     expect(await senderTo(smtps, { caFile, extraCaFile: CERTIFICATE_FILE }).send()).toBe('accepted');
   });

@@ -121,7 +121,7 @@ test('a message removed before the next commit never reaches the file', async ()
   first.queue.remove(message?.receiptHandle ?? '');
   await first.file.turns.kept();
   expect([path, `${path}-wal`].filter((file) => readFileSync(file).includes(text))).toEqual([]);
-  // A process killed now would leave these files.
+  // A process killed now would leave these files behind.
   dataDir = copyOf(dataDir, folder);
   const second = startProcess();
   await second.send('b1');

@@ -104,7 +104,7 @@ describe('transaction tokens', () => {
     for (const token of ['a', 'a', 'b', undefined, undefined]) await send(add(token));
     expect(await counted(send)).toBe(4);
     pass(60_000);
-    // The store retries only for seconds, so older tokens may be forgotten.
+    // The store retries for only a few seconds, so older tokens may be forgotten.
     await send(add('c'));
     await send(add('a'));
     pass(1);

@@ -48,7 +48,7 @@ const outcome = (answer: Promise<object>): Promise<unknown> =>
     (found) => found,
     ({ name, CancellationReasons = [] }) => ({ name, CancellationReasons }),
   );
-/** Returns all items, read in one query, in pages of two, and each by its key. */
+/** Returns all items, read in one query, in pages of two, and individually by key. */
 const contentOf = async (send: Send): Promise<unknown[]> => {
   const found: unknown[] = [];
   const seen: Key[] = [];
@@ -77,7 +77,7 @@ const openCaching = (dataDir: string) => {
   const { send } = tableClient(storage.rows, storage.turns, TableName, () => 0);
   return { ...storage, disk, send: send as unknown as Send };
 };
-/** A table that parses anew for each call and never fails. */
+/** A table that parses items anew for each call and never fails. */
 const openPlain = () => {
   const { rows, turns, close } = openStorage(':memory:');
   const { send } = tableClient(rows, turns, TableName, () => 0);

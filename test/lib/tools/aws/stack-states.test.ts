@@ -227,7 +227,7 @@ describe('an update', () => {
 
   test('continues a failed rollback, and stops when it fails again', async () => {
     putStack('UPDATE_ROLLBACK_FAILED');
-    // The CDK itself tries several times.
+    // The CDK itself makes several attempts.
     for (let time = 0; time < 20; time++) aws.formation.failing.push({ id: 'alarm', reason: 'the alarm is on' });
     const { result, calls, text } = await run('deploy');
     expect([result, [...new Set(calls)], stateNow()]).toEqual([

@@ -26,7 +26,7 @@ const runCall = async (
   };
   const table = {
     write: async (...writes: Write[]) => {
-      // Exposes callers without await.
+      // Exposes callers that do not await.
       await new Promise(setImmediate);
       const [name = ''] = writes.map(nameOf);
       const failed = respond(name);

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([cloud.stop(), counted.stop()]));
 
-/** Returns the names of the CORS headers among these. */
+/** Returns the names of the CORS headers among the given headers. */
 const corsOf = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith('access-control-'));
 const anybody = () => clientOf(cloud.url);
 

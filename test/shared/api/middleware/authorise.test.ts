@@ -5,7 +5,10 @@ import { callerWith, codeOf, exchangeOf, operationWith } from '#test/fixtures/gu
 
 const SELF = '7';
 const OTHER = '8';
-/** Returns the refusal code, null if the caller may make the request, or `anonymous` if only without logging in. */
+/**
+ * Returns the refusal code, null if the caller may make the request, or `anonymous` if it is allowed only without
+ * logging in.
+ */
 const refusalOf = async (operation: object, caller: Partial<Caller>, userId?: string) => {
   const path = userId === undefined ? {} : { userId };
   const exchange = exchangeOf(operationWith(operation), {}, { caller: callerWith(caller), path });

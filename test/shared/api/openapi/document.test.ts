@@ -52,7 +52,7 @@ const valuesOf = (key: string, value: unknown = document): unknown[] =>
         ...(name === key && typeof member === 'string' ? [member] : []),
         ...valuesOf(key, member),
       ]);
-/** Syntax missing in engines such as RE2 (Go) and Rust's (pydantic): look-around, back-references, \u escapes. */
+/** Syntax that engines such as RE2 (Go) and Rust's (pydantic) lack: look-around, back-references, \u escapes. */
 const notPortable = /\(\?(?!:)|\\[1-9ukpP]|\\[bB]\{|[*+?}]\+/;
 
 test('patterns work in every regex engine, without look-around, back-references or \\u escapes', () => {

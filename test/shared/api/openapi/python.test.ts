@@ -29,7 +29,7 @@ const inside = (schema: Schema): [name: string, schema: unknown][] => [
     : []),
 ];
 
-/** Returns a name without case style: `track-id`, `trackId` and `track_id` are the same. */
+/** Returns a name without regard to case style, so that `track-id`, `trackId` and `track_id` are the same. */
 const plain = (name: string): string => name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase();
 
 /** Returns violations in a schema and the schemas inside it. `models`: the names already taken. */

@@ -5,7 +5,7 @@ import { type ChatPauses, createTelegram, withPauses } from '#shared/delivery/ta
 
 type Answer = { status?: number | null; error?: 'timeout' | 'tls_failed'; body?: string };
 const noPhases = { dns: null, connect: null, tls: null, firstByte: null };
-/** Sends a message through a service with these responses in order, and returns the outcome and the requests. */
+/** Sends a message through a service that gives these responses in order. Returns the outcome and the requests. */
 const sendTo = async (chat: string, ...answers: Answer[]) => {
   const requests: PostRequest[] = [];
   const post = async (request: PostRequest) => {

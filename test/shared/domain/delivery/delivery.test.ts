@@ -23,7 +23,7 @@ const now = Date.parse('2026-01-05T12:00:00Z');
 const MIDDLE = 0.5;
 const outcome = (status: number | null, retryAfter: string | null = null) =>
   attemptOutcome({ status, retryAfter }, now);
-/** The seconds until the next attempt after this many attempts. */
+/** The number of seconds until the next attempt, after this many attempts. */
 const wait = (attempts: number, last = outcome(500), schedule: readonly number[] | null = null, random = MIDDLE) => {
   const next = nextStateAfter(attempts, last, schedule, { now, random });
   return next.state === 'retrying' ? (next.nextAttempt - now) / 1_000 : next;

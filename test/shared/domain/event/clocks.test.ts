@@ -16,7 +16,7 @@ const calling = (timestamp: number, status = 'calling', statusUpdateTimestamp = 
   payload: { status, timestamp, statusUpdateTimestamp },
 });
 
-/** The situations after messages received at these times (ms after the start), and the resulting state. */
+/** The situations that result from messages received at these times (ms after the start), and the final state. */
 const play = (maker: Maker, ...messages: readonly (readonly [at: number, message: object])[]) => {
   let state: SensorState = { ...newSensorState, isActive: true, clockWrongAt: start + 400 * DAY };
   const situations = messages.map(([at, message]) => {
@@ -102,7 +102,7 @@ describe('sensors without a set clock', () => {
 
 describe('late messages', () => {
   const pose = (second: number, number: number) => ({ ...b.pose(1, number), timestamp: start + second * 1_000 });
-  /** The situations after messages received one second apart, in this order. */
+  /** The situations that result from messages received one second apart, in this order. */
   const inOrder = (maker: Maker, ...messages: object[]) =>
     situationsOf(maker, ...messages.map((message, at) => [20_000 + at * 1_000, message] as const));
 

@@ -76,7 +76,7 @@ test('isAllProcessed is never true while a call is pending', () => {
         return queuedAfter === null ? [] : [{ call, time: call.at + queuedAfter, ...rest }];
       })
       .toSorted((x, y) => x.time - y.time);
-    // Like in a FIFO queue, no call is processed before the ones ahead of it.
+    // As in a FIFO queue, no call is processed before those ahead of it.
     let free = 0;
     const processed = queued.flatMap(({ call, time, processedAfter = 0, redeliveredAfter }) => {
       free = Math.max(free, time + processedAfter);

@@ -8,10 +8,10 @@ import { noRoomContext } from '#shared/domain/state/room-context.ts';
 import { b } from '#test/fixtures/messages.ts';
 
 const start = 1_800_000_000_000;
-/** A message the device sends at this second by its own clock. */
+/** A message that the device sends at this second on the device clock. */
 const at = (second: number, message: object) => ({ ...message, timestamp: start + second * 1_000 });
 
-/** The situations after messages received in sequence, starting a minute later, and the resulting state. */
+/** The situations that result from messages received in sequence, starting a minute later, and the final state. */
 const play = (...messages: object[]): { situations: string[]; state: SensorState } => {
   let state: SensorState = { ...newSensorState, isActive: true };
   const situations = messages.map((message, number) => {

@@ -138,7 +138,7 @@ describe('event.raw in full', () => {
       (inside) => `{${inside}}`,
     ),
   }));
-  /** Nested as deep as device messages can be. */
+  /** Nested as deeply as device messages can be. */
   const nested = fc
     .tuple(object, fc.nat(24))
     .map(([inside, depth]) => '{"a":'.repeat(depth) + inside + '}'.repeat(depth));

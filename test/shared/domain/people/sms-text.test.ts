@@ -84,7 +84,7 @@ describe('SMS text', () => {
   });
 });
 
-/** The number of parts by the formula gateways publish. */
+/** The number of parts according to the formula that gateways publish. */
 const partsByFormula = (text: string): number => {
   const { encoding, units } = sizeOfSms(text);
   const [alone, joined] = encoding === 'gsm' ? [160, 153] : [70, 67];

@@ -29,7 +29,7 @@ const rules: fc.Arbitrary<NotificationPlan> = fc
       .toSorted((time, other) => time - other)
       .map((afterSeconds, at) => ({ afterSeconds, recipients: of[at] ?? [] })),
   }));
-/** The delays (ms) in deciding each round. */
+/** The delay (ms) before each round is decided. */
 const delays = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 200_000_000 })), { minLength: 1 });
 
 /** Runs the escalation for a hit created at 0, with a delay for each round. */

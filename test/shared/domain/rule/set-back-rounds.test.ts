@@ -18,7 +18,7 @@ const rules: fc.Arbitrary<NotificationPlan> = fc
   }));
 
 type Progress = { escalation: Escalation | null; lastRound: number };
-/** An escalation after some rounds, all decided on time by a fast clock, and the time (ms) of the last one. */
+/** An escalation after some rounds, all decided on time by a fast clock, and the time (ms) of the last round. */
 const progressAfter = (rule: NotificationPlan, createDate: number, rounds: number): Progress => {
   let escalation = newEscalation(rule, createDate);
   let lastRound = createDate;

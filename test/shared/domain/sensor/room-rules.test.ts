@@ -122,7 +122,7 @@ describe('region numbering', () => {
     expect(ids([{}, {}, {}], [old('a'), old('b')])).toEqual(['a', 'b', 'new-1']);
     expect(ids([{}], [old('a', { kind: 'bed' }), old('b', { name: 'Chair' })])).toEqual(['new-1']);
     expect(ids([{ id: 'x' }, { id: 'x' }], [])).toEqual(['x', 'new-1']);
-    // The first region cannot take the id named by the second.
+    // The first region cannot take the id that the second one names.
     expect(ids([{}, { id: 'a', name: 'Chair' }], [old('a')])).toEqual(['new-1', 'a']);
   });
 });

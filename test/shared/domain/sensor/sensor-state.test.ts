@@ -35,7 +35,7 @@ const fall = (status: FallStatus, start = 1_000): Signal => ({
   isSilent: false,
 });
 const still: Signal = { kind: 'state', firmware: null };
-/** The state and events after these signals. */
+/** The state and events that result from these signals. */
 const play = (signals: readonly Signal[], from = active) => {
   let state = from;
   const events = signals.map((signal, at) => {

@@ -15,7 +15,7 @@ const SECOND = 1_000;
 const start = 1_800_000_000_000;
 const active: SensorState = { ...newSensorState, isActive: true };
 
-/** The resulting state and situations after messages received at these times (ms after the start). */
+/** The state and situations that result from messages received at these times (ms after the start). */
 const play = (from: SensorState, ...messages: readonly (readonly [at: number, message: object])[]) => {
   let state = from;
   const situations = messages.flatMap(([at, message]) => {

@@ -31,7 +31,7 @@ const bed = { id: 'Bed', index: 0, name: 'Bed' };
 const table = { id: 'Table', index: 1, name: 'Table' };
 
 type Report = Partial<FallSignal> & { status: FallStatus };
-/** The resulting state and events after fall reports, each at a time (ms) after the start. */
+/** The state and events that result from fall reports, each at the given time (ms) after the start. */
 const play = (from: SensorState, ...reports: readonly (readonly [at: number, report: Report, time?: number])[]) => {
   let state = from;
   const events = reports.map(([at, report, time]) => {

@@ -19,7 +19,7 @@ const roomContext = {
 
 describe('late reports', () => {
   const hour = 3_600 * SECOND;
-  /** The situations after messages received 1 s apart, each with a device time or null. */
+  /** The situations that result from messages received 1 s apart, each with a device time or null. */
   const late = (...messages: readonly [message: object, time: number | null][]) => {
     let state = active;
     return messages.map(([message, time], index) => {

@@ -13,7 +13,7 @@ const active: SensorState = { ...newSensorState, isActive: true };
 const regions = numberRegions(RoomUpdate.parse(room).regions, [], () => crypto.randomUUID());
 const roomContext: RoomContext = { ...noRoomContext, regions };
 
-/** The resulting state and events after messages received `everyMs` apart. */
+/** The state and events that result from messages received `everyMs` apart. */
 const play = (messages: readonly object[], everyMs = SECOND, from = active, context = roomContext) => {
   let state = from;
   const events = messages.map((message, index) => {

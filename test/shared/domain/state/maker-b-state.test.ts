@@ -12,7 +12,7 @@ const SECOND = 1_000;
 const start = Date.now();
 const without = (message: object) => ({ ...message, timestamp: undefined });
 
-/** The situations after messages `everyMs` apart, and the resulting state. */
+/** The situations that result from messages `everyMs` apart, and the final state. */
 const play = (messages: readonly object[], everyMs = 60 * SECOND, from = active, byDevice = false) => {
   let state = from;
   const situations = messages.map((message, at) => {

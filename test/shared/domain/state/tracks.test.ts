@@ -21,7 +21,7 @@ const move = (track: number, entered: boolean, index: number | null = null): Sig
 });
 const people = (count: number): Signal => ({ kind: 'people', count });
 
-/** The resulting state and events after signals at these device times (ms after the start). */
+/** The state and events that result from signals at these device times (ms after the start). */
 const play = (from: SensorState, ...signals: readonly (readonly [at: number, signal: Signal])[]) => {
   let state = from;
   const events = signals.map(([at, signal], index) => {

@@ -71,7 +71,7 @@ const watchOf = ({ webhooks = [webhook(1)], reach, ...more }: Partial<WatchInput
     loopbackTargets: [],
     ...more,
   });
-/** The people who can be reached, without webhooks. */
+/** The people who can be reached when there are no webhooks. */
 const reaching = (more: Partial<WatchInput['reach']>): WatchInput['reach'] => ({
   webhooks: new Map(),
   channels: new Map(),

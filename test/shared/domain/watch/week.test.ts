@@ -25,7 +25,7 @@ const schedule: fc.Arbitrary<Schedule> = fc.record({
   timeZone: zone,
 });
 
-/** Returns the hours of the coming week not covered by any schedule, computed as in the watch. */
+/** Returns the hours of the coming week that no schedule covers, computed as in the watch. */
 const uncovered = (schedules: readonly Schedule[], now: number, timeZone: string): WeeklyHours[] => {
   const week = comingWeek(now, timeZone);
   const minutes = week.none().fill(1);
@@ -33,9 +33,7 @@ const uncovered = (schedules: readonly Schedule[], now: number, timeZone: string
   return minutes.includes(1) ? week.hoursOf(minutes) : [];
 };
 
-/**
- * Returns the local minutes of the week not covered by any schedule, checked one by one. Skipped minutes are left out.
- */
+/** Returns the local minutes of the week that no schedule covers, checked one by one. Skipped minutes are left out. */
 const bruteForce = (schedules: readonly Schedule[], now: number, timeZone: string) => {
   const minutes = new Map<string, boolean>();
   for (let at = 0; at < MINUTES_OF_WEEK + 120; at++) {

@@ -21,7 +21,7 @@ const fall = { customerId: HOME, sensorId: SENSOR, fall: fallKey };
 const start = () => {
   const { its, table } = memoryStore();
   let last = { id: idBeforeFirst(HOME), createDate: 0 };
-  /** Writes an event, with a hit for each of some rules or as an alarm without a rule. */
+  /** Writes an event, either with a hit for each of `rules` rules or as an alarm without a rule. */
   const happen = async (number: number, at: number, situation: Situation, rules = 0, more: object = {}) => {
     const ofFall = kinds[situation].type === 'fall' ? { fall: fallKey } : {};
     for (let rule = 1; rule <= rules; rule++) {
@@ -275,7 +275,7 @@ describe('first notifications', () => {
     expect((await list(later)).map(({ notifiedDate }) => notifiedDate)).toEqual([null, null]);
   });
 
-  /** Writes a successful delivery of an event at a time (ms). */
+  /** Writes an event's successful delivery at the given time (ms). */
   const deliver = (table: Table, webhookId: string, number: number, receiveDate: number, at: number) => {
     const event = { uuid: uuid(number), source: uuid(number), receiveDate, sensorId: SENSOR };
     const deliveryId = firstDeliveryId(event, 0, webhookId, 'full');
@@ -365,7 +365,10 @@ describe('answers and feedback of a whole fall', () => {
 });
 
 describe('hits newer than those read', () => {
-  /** Returns the hit ids of an alarm with two hits, for two events or (null) one, if only the first hit was read. */
+  /**
+   * Returns the hit ids for an alarm with two hits when only the first was read. The hits are for two events or (null)
+   * one.
+   */
   const hitIds = async (newestDate: number, secondDate: number | null, hasNewer = true) => {
     const { its, table, happen } = start();
     await happen(1, now, 'fall_detected', secondDate === null ? 2 : 1);

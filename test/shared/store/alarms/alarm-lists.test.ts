@@ -76,7 +76,7 @@ const newHome = () => {
   const filter = { customerId, from: 0, to: Number.MAX_SAFE_INTEGER, sensorId: '', isWanted: () => true };
   const page = (limit: number, after: AlarmCursor | null, more: object = {}) =>
     its.alarmLists.page({ ...filter, situations: [], states: [], ...more }, { limit, after, hooks: {}, now: time });
-  /** Reads all pages, with events between pages. */
+  /** Reads all pages, with new events between pages. */
   const walk = async (limit: number, between: () => Promise<void>, more: object = {}): Promise<ListedAlarm[]> => {
     const found: ListedAlarm[] = [];
     let after: AlarmCursor | null = null;

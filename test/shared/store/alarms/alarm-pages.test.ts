@@ -8,7 +8,7 @@ import { anna, HOME, SENSOR } from '#test/fixtures/answered-hits.ts';
 import { now } from '#test/fixtures/store-items.ts';
 
 const MINUTE = 60_000;
-/** A home with `count` alarms without a rule, a minute apart, the newest with the highest number. */
+/** A home with `count` alarms without a rule, a minute apart. The newest alarm has the highest number. */
 const start = async (count: number) => {
   const { its, putUnruled } = alarmItems();
   const numbers = Array.from({ length: count }, (_, at) => at + 1);

@@ -47,7 +47,7 @@ test('alarms received exactly at either end of a span belong to it', async () =>
 test('alarms received at the same time are ordered by uuid, even across chunks', async () => {
   const { table, putUnruled } = alarmItems();
   const numbers = Array.from({ length: 50 }, (_, at) => at + 1);
-  // The rows are stored by action, so uuids are in another order.
+  // The rows are stored by action, so the uuids are in a different order.
   const action = (number: number) => (number % 2 ? 'apnea' : 'vital_signs_weak');
   await putUnruled(
     numbers.map((number) => ({ number, at: number <= 45 ? now : now + number, action: action(number) })),

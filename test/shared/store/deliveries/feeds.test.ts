@@ -6,7 +6,7 @@ import { items } from '#shared/store/table.ts';
 import { createHooks, deliveryOf, HOME, HOOK } from '#test/fixtures/store-deliveries.ts';
 import { deliveryId, now, some } from '#test/fixtures/store-items.ts';
 
-/** Longer than the clocks of two hosts may differ. */
+/** More than the clocks of two hosts can differ. */
 const SET_BACK = 60_000;
 const key = (n = 1) => ({ customerId: HOME, webhookId: HOOK, id: deliveryId(n) });
 const itemKey = (n = 1) => items.delivery({ customerId: HOME, webhookId: HOOK, deliveryId: deliveryId(n) });

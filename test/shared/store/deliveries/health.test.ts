@@ -94,7 +94,10 @@ test.each(['release', 'worked', 'failed'] as const)(
   },
 );
 
-/** Leases and releases a slot as the version before tokens did. Only the time, with a fraction, identifies a lease. */
+/**
+ * Leases and releases a slot the way the version before tokens did. A lease is identified only by the time, with a
+ * fraction.
+ */
 const earlierVersion = (key: ReturnType<typeof items.webhook>) => ({
   take: (at: number) => {
     const until = at + LEASE_MS + 0.25;

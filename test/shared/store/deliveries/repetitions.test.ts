@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => engine.stop());
 
 let created = 0;
-/** A pending delivery in a replay, for a new webhook. */
+/** Creates a pending delivery in a replay, for a new webhook. */
 const createDelivery = async () => {
   const webhookId = `00000000-0000-4000-8000-${String(++created).padStart(12, '0')}`;
   await its.webhooks.create(some({ id: webhookId, customerId, botId: 1, format: 'full', isEnabled: true }), 50);

@@ -182,7 +182,7 @@ test('several writes share one token across attempts, with a new token for each 
 });
 
 describe('writes with a lost response', () => {
-  /** A table that makes a write, loses the response, and lets something happen before the retry. */
+  /** A table that completes a write, loses the response, and runs `meanwhile` before the retry. */
   const losing = (meanwhile: (table: ReturnType<typeof memoryStore>['table']) => unknown = () => {}) => {
     const { table } = memoryStore();
     let isLost = false;

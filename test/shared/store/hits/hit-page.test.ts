@@ -12,7 +12,7 @@ const START = 1_800_000_000_000;
 const CUSTOMER = 7;
 const SENSORS = ['id_a', 'id_b', 'id_c'];
 
-/** Returns a pseudo-random number generator from 0 to 1, the same in each run. */
+/** Returns a pseudo-random number generator from 0 to 1 that is the same in each run. */
 const seededRandom = (seed: number) => {
   let state = seed;
   return () => {

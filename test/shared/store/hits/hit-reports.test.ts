@@ -17,7 +17,7 @@ const start = async (fields: object = {}, before?: Parameters<typeof hitWorld>[0
     world.its.hitReports.report({ customerId: HOME, hitId: 1, at, tries, sent }, time);
   return { ...world, report, hit: async (): Promise<Record<string, unknown>> => (await world.raw(1)) ?? {} };
 };
-/** Records an alarm that reached no one for the hit. */
+/** Records that the hit's alarm reached no one. */
 const recordUnnotified = async ({ its, put }: Awaited<ReturnType<typeof start>>) => {
   await put(1, { messages: messages() });
   const alarm = { alarmId: '1', customerId: HOME, sensorId: SENSOR, situation: 'fall_detected', eventUuid: 'e' };

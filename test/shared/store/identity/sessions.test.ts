@@ -59,7 +59,7 @@ test('a session and its account can be read with a lag, at half the cost', async
   expect(await its.sessions.session(hash, true)).toMatchObject(login);
   expect(await its.sessions.account(accountKey, true)).toMatchObject(nurse);
   reads.length = 0;
-  // Anything missing in a lagging replica is read again.
+  // Anything missing from a lagging replica is read again.
   expect([await its.sessions.session('x', true), await its.sessions.session('x')]).toEqual([null, null]);
   expect(reads).toEqual(['GetCommand', 'GetCommand', 'GetCommand']);
   reads.length = 0;

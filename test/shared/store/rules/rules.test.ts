@@ -196,7 +196,7 @@ test('a replaced rule counts only while enabled, up to the limit', async () => {
   expect(await rules.replace(off, later(off, { isEnabled: true }), 1)).toBe('limit_reached');
   expect(await rules.replace(off, later(off, { isEnabled: true }), 2)).toBe('done');
   expect(await enabled()).toEqual([['ALL#fall_detected', 2]]);
-  // Other changes need no free place.
+  // Other changes do not need room in the quota.
   expect(await rules.replace(first, later(first, { name: 'n' }), 1)).toBe('done');
   const disabled = later(first, { name: 'n', updateDate: first.updateDate + 2, isEnabled: false });
   expect(await rules.replace(later(first, { name: 'n' }), disabled, 1)).toBe('done');
@@ -265,7 +265,7 @@ test("a sensor rule can be limited only to a region in that sensor's room", asyn
   await create(ruleOf(41, { sensorId: 'id_a' }));
   expect(await rules.ofRegions(HOME, 'id_a', ['r1', 'r9'])).toEqual([{ id: 40, name: 'rule 40' }]);
   expect([await rules.ofRegions(HOME, 'id_a', ['r2']), await rules.ofRegions(HOME, 'id_', ['r1'])]).toEqual([[], []]);
-  // The region is removed between check and write.
+  // The region is removed between the check and the write.
   once('TransactWriteCommand', async () => {
     await setRegions();
     await table.update(

@@ -146,7 +146,7 @@ describe('alarm emails', () => {
     expect([await claim('a'), await claim('b'), await claim('b', now + 59_999)]).toEqual([true, false, false]);
     expect([await stored(), await dueOf()]).toMatchObject([{ claim: 'a', claimedUntil: now + 60_000 }, now + 60_000]);
     expect([await claim('b', now + 60_000), (await stored())?.claim]).toEqual([true, 'b']);
-    // A claim lasting longer was made before the clock was set back.
+    // A claim that lasts longer was made before the clock was set back.
     expect([await claim('c', now - 60_000), (await stored())?.claim]).toEqual([true, 'c']);
   });
 
