@@ -81,7 +81,7 @@ test('nothing in the data file names an erased sensor or the person it watched o
   );
 });
 
-test('a sensor can be linked again only after its erasure', async () => {
+test('a sensor can be linked again only after it has been erased', async () => {
   const { home, asAdmin, erase } = await begin();
   const { client, admin, customerId } = home;
   const hardwareId = nextHardwareId();

@@ -47,7 +47,7 @@ describe('a sensor that registers again with a token', () => {
     expect(await statusOf(again({ deviceToken }))).toBe(409);
   });
 
-  test('a former token expires at once when the sensor moves or is opened for registration', async () => {
+  test('the previous token expires at once when the sensor moves or is opened for registration', async () => {
     const opened = await linked();
     await opened.again({ deviceToken: opened.deviceToken });
     await opened.open();

@@ -185,7 +185,7 @@ describe('a data job', () => {
     expect([added.length - before, added[0]?.actor.id]).toEqual([2, String(home.userId)]);
   });
 
-  test('a caller cannot run data jobs about users with more permissions', async () => {
+  test('a caller cannot run data jobs for users with more permissions', async () => {
     const { client, password } = await home.hire('Clerk', {}, { permissions: ['manage_customers'] });
     const boss = await home.hire('Boss', {}, { permissions: ['manage_users', 'manage_sensors'] });
     expect((await erase(client, { kind: 'user', id: boss.id }, password))[0]).toBe(403);

@@ -34,7 +34,7 @@ test('a fall without a hit in this shift counts as unreported', () => {
   expect(unreportedFalls(listed, [], NOW)).toEqual([fall(), sensitive]);
 });
 
-test('does not list a fall twice if rules reported only the suspicion', () => {
+test('does not list a fall twice if rules reported it only as suspected', () => {
   const reported = (since: number, more: Partial<Alarm> = {}) => [{ sensorId: 'a', isFall: true, since, ...more }];
   const listed = [fall()];
   expect(unreportedFalls(listed, reported(NOW - HOUR - MINUTE), NOW)).toEqual([]);

@@ -83,7 +83,7 @@ describe('a page without data', () => {
     expect(alerts).toEqual([]);
   });
 
-  test('the station offers the steps to the first alarm, with an alarm preview', async () => {
+  test('the station shows the steps to set up the first alarm, with an alarm preview', async () => {
     const { text } = await renderPage('/', empty);
     expect(text).toContain(en.checklist.title);
     expect(text).toContain(`${en.checklist.preview} Room 106 Fall. Nobody is on it. south wing`);

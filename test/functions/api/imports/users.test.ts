@@ -135,7 +135,7 @@ test('an import cannot grant or revoke permissions that the caller cannot', asyn
   expect([foreign.status, placesIn(foreign.body)]).toEqual([400, [[1, 'username']]]);
 });
 
-test("only system admins can change a system admin's profile by import", async () => {
+test("only system admins can change a system admin's profile through an import", async () => {
   const home = await world.furnish();
   const chief = await home.hire('Chief', {}, { email: 'chief@example.com' });
   const access = { canLogin: true, permissions: [], isAdmin: true };

@@ -59,7 +59,7 @@ test("posts a feed's deliveries once the webhook has a URL, even after stale rea
   expect(await record()).not.toHaveProperty('duePk');
 });
 
-test('posts a delivery added to a feed after the webhook got a URL', async () => {
+test('once a webhook has a URL, posts a delivery that was added to its feed', async () => {
   const { fall, move, receiver } = await furnish();
   const [reached, written, read] = [0, 1, 2].map(() => Promise.withResolvers<void>());
   if (!reached || !written || !read) return;

@@ -352,7 +352,7 @@ describe('releasing deliveries to a recovered receiver', () => {
     expect([enqueued, calls]).toEqual([[], []]);
   });
 
-  test('the release attempts alarms about people first', async () => {
+  test('the release sends alarms about people first', async () => {
     const [a, b, c, d] = [alarm('a'), other('b'), other('c', kinds.sensor_inactive), alarm('d')];
     const { ids, next, named, places } = await release([
       [a, b],

@@ -137,7 +137,7 @@ test('a repeatedly rejected delivery keeps its place in the retry schedule', asy
   expect(countOf(await home.states(), 'retrying')).toBe(0);
 }, 60_000);
 
-test('the release soon retries a delivery whose attempt overlapped the recovery', async () => {
+test('the release promptly retries a delivery whose attempt overlapped the recovery', async () => {
   const home = await furnish({ retrySchedule: [0, 3_600, 3_600] });
   world.answerWith(down);
   await home.fall();

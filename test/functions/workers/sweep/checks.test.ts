@@ -86,7 +86,7 @@ beforeEach(async () => {
 });
 
 describe('a sweep', () => {
-  test("a sweep does not read an online sensor's state again until it may be offline", async () => {
+  test("a sweep does not reread an online sensor's state until it could be offline", async () => {
     const id = await put('online', { lastSeen: now });
     const sweep = start();
     expect(await sweep()).toEqual({ read: [id], sent: [] });

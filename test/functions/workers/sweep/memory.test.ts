@@ -117,7 +117,7 @@ describe('sensors with a due check', () => {
     expect(reads).toHaveLength(2);
   });
 
-  test('a sensor is read again once it may be offline', async () => {
+  test('a sensor is read again as soon as it could be offline', async () => {
     const state = { ...online, lastSeen: NOW - (AFTER - 60) * 1_000 };
     const { check, reads, pass } = world({ a: state });
     expect(await check([checkOf('a')])).toEqual([]);

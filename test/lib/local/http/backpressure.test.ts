@@ -37,7 +37,7 @@ describe('backpressure', () => {
     expect(seen.outcome).toBe('accepted');
   });
 
-  test('delays a request until earlier messages from the sensor are being processed', async () => {
+  test("delays a request until the sensor's earlier messages have started processing", async () => {
     send('own');
     const seen = call('own');
     await clock.advance(500);

@@ -84,7 +84,7 @@ test('calls settle at the end of a turn, in the order they were made', async () 
   expect(order).toEqual(['put', 'failed write', 'get', 'failed read', 'transaction', 'last']);
 });
 
-test('a full disk makes the rest of a turn fail and loses nothing', async () => {
+test('a full disk fails the rest of the turn without losing any data', async () => {
   let isFull = false;
   const losses: Error[] = [];
   const storage = open(folder, { hasSpace: () => !isFull, onLost: (error) => void losses.push(error) });
@@ -127,7 +127,7 @@ test('a statement that fails as a whole rejects only its own call', async () => 
   expect([committed(folder, 'a'), committed(folder, 'b'), storage.losses]).toEqual([true, true, []]);
 });
 
-test('a partly executed change makes all later calls fail, and nothing in the transaction is stored', async () => {
+test('a partially applied change makes all later calls fail, and nothing in the transaction is stored', async () => {
   const storage = openNoting(folder);
   await storage.put('a');
   const half = storage.turns.write(() => {

@@ -47,7 +47,7 @@ test('an urgent rule needs someone on duty if any of its steps notifies people o
   expect(rulesOnDuty([...others, ...needed])).toEqual(needed);
 });
 
-test('only channels of rules that apply now are needed on duty', () => {
+test('going on duty requires only the channels used by currently active rules', () => {
   const schedule = { days: ALL_DAYS, from: '20:00', to: '06:00', timeZone: 'UTC' };
   const rules = [
     ruleFor([{ userId: 1, by: 'email' }, onDuty('sms')]),

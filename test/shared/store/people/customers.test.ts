@@ -10,7 +10,7 @@ const createWorld = async () => {
   return { its, table, customers: its.customers };
 };
 
-test('a new customer is empty and listed', async () => {
+test('a new customer starts out empty and appears in the list', async () => {
   const { customers } = await createWorld();
   const counts = { users: 0, sensors: 0, bots: 0, webhooks: 0, rules: 0, sensorGroups: 0 };
   expect(await customers.get(3)).toMatchObject({ ...home, hooks: {}, members: 0, ...counts });

@@ -77,7 +77,7 @@ test('suspected falls show when they become an alarm, depending on the sensor co
   expect(await alarmBy([{ ...confirmed, phases: ['confirmed', 'calling'] }])).toBeNull();
 });
 
-test('open falls are listed by sensor and page by page, without deleted sensors and states', async () => {
+test('open falls are listed by sensor, one page at a time, excluding deleted sensors and states', async () => {
   const ids = ['id_a', 'id_b', 'id_c'];
   const { its, table, page } = await start(undefined, ids);
   const pageOf = async (number: number, perPage: number) => {
