@@ -150,7 +150,7 @@ describe('the repository', () => {
     expect(importCycles(imports.filter(({ file }) => !file.startsWith('test/')))).toEqual([]);
   });
 
-  test('lists only needed exceptions, each with a reason', () => {
+  test('lists only exceptions that are needed, each with a reason', () => {
     const all = sources.flatMap(([file, source]) => importsOf(file, source)).filter((imported) => !isAllowed(imported));
     const needed = new Set(all.map(exceptionOf));
     expect(exceptions.filter((exception) => !needed.has(exception) || exception[2] === '')).toEqual([]);
@@ -167,7 +167,7 @@ describe('the repository', () => {
     expect(Object.keys(otherTests).filter((place) => !files.some((file) => file.startsWith(place)))).toEqual([]);
   });
 
-  test('no test switches off a limit or guard outside the documented list', () => {
+  test('no test disables a limit or guard that is not on the documented list', () => {
     expect(sources.filter(([file, source]) => isSwitchedOff(file, source)).map(([file]) => file)).toEqual([]);
     expect(Object.values(differences).filter(({ why }) => why.length < 40)).toEqual([]);
   });
@@ -249,7 +249,7 @@ describe('the architecture test', () => {
   );
 
   test.each([`{ RATE_LIMIT_PER_SECOND: '0' }`, `{ RATE_LIMIT_PER_SECOND: '1000000' }`, `'{"messagesPerSecond":0}'`])(
-    'finds a limit switched off directly in a fixture: %s',
+    'finds a limit disabled directly in a fixture: %s',
     (source) => {
       expect(isSwitchedOff('test/fixtures/a.ts', source)).toBe(true);
     },

@@ -15,13 +15,13 @@ const costOf = (method: string, path: string, status: number, body?: unknown) =>
     expect(answer.status, answer.text).toBe(status);
   });
 
-test('an audited change costs 1 write unit for the audit line, plus 2 for rate limit and update', async () => {
+test('an audited change costs 1 write unit for the audit line, plus 2 for the rate limit and the update', async () => {
   const { id } = await home.client.ok<{ id: number }>('POST', '/bots', { name: 'n', locale: 'de' });
   const units = await costOf('PUT', `/bots/${id}`, 200, { name: 'm', locale: 'de' });
   expect(units, metered.ledger.text()).toMatchObject({ write: 3 });
 });
 
-test('a forbidden request costs 6 write units besides the rate limit, and 1 when repeated', async () => {
+test('a forbidden request costs 6 write units in addition to the rate limit, and 1 when repeated', async () => {
   const body = { name: 'n', locale: 'de', customerId: 987_654 };
   expect(await costOf('POST', '/bots', 403, body), metered.ledger.text()).toMatchObject({ write: 7 });
   expect(await costOf('POST', '/bots', 403, body), metered.ledger.text()).toMatchObject({ write: 2 });

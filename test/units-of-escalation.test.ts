@@ -30,7 +30,7 @@ const escalated = async (name: string, steps: number) => {
 };
 
 describe('an escalating alarm', () => {
-  test('an escalating alarm costs the fall 1 write unit more than one without steps', async () => {
+  test('a fall with an escalating alarm costs 1 write unit more than a fall whose alarm has no steps', async () => {
     const { say } = await escalated('yew', 2);
     expect(await say(a.fall('calling', metered.now()), 3_600_000), text()).toEqual({ read: 10.5, write: 11 });
   });

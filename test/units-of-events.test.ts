@@ -83,7 +83,7 @@ describe('another sensor message', () => {
     expect(begun, text()).toEqual({ read: called.read + 1, write: called.write - 1 });
   });
 
-  test('a 200 KiB message with 64 events costs 201 write units, plus 2 for each further event', async () => {
+  test('a 200 KiB message with 64 events costs 201 write units, plus 2 for each additional event', async () => {
     const { client, sensorId, say } = await prepare('hazel', 'maker_b');
     const moves = Array.from({ length: 64 }, (_, at) => ({ 'track-id': at, event: 3, area_type: 4, area_id: at }));
     const message = { cmd: 'event', type: 1, data: moves, filler: '' };

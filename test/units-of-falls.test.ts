@@ -63,7 +63,7 @@ describe('a fall delivered at the first attempt', () => {
     expect(JSON.parse(inRoom.receiver.received.at(-1)?.body ?? '').rule).toMatchObject({ regionName: 'Bed' });
   });
 
-  test('a delivered fall costs 10.5 read and 9 write units beside an open fall', async () => {
+  test('a delivered fall costs 10.5 read and 9 write units if another fall is open', async () => {
     const costs = [];
     for (let second = 0; second < 60; second++) costs.push({ ...(await home.say(call())), text: text() });
     for (const { text, ...cost } of costs)
@@ -74,7 +74,7 @@ describe('a fall delivered at the first attempt', () => {
     expect(sumOf(costs).write / costs.length).toBeLessThanOrEqual(9 + 1 / 30);
   });
 
-  test('a fall delivered after an hour without messages costs 10.5 read and 10 write units beside an open fall', async () => {
+  test('a fall delivered after an hour without messages costs 10.5 read and 10 write units if another is open', async () => {
     expect(await home.say(call(), 3_600_000), text()).toEqual({ read: 10.5, write: 10 });
   });
 
@@ -142,20 +142,20 @@ test('a fall with one delivery costs 34 read and 20 write units in total', async
   expect(sumOf(costs)).toEqual(unitsOf(consumption.wholeFall));
 });
 
-describe('each further fall recipient', () => {
+describe('each additional fall recipient', () => {
   /** Returns the units for each recipient after the first. */
   const further = async (home: Home, count: number) => {
     const { read, write } = await home.say(call());
     return { read: (read - 10.5) / (count - 1), write: (write - 9) / (count - 1) };
   };
 
-  test('each further recipient in one rule with 20 webhooks costs 2.6 read and 5.2 write units', async () => {
+  test('each additional recipient in one rule with 20 webhooks costs 2.6 read and 5.2 write units', async () => {
     const { read, write } = await further(await alarmed('elm', 1, 20), 20);
     expect(read, text()).toBeLessThanOrEqual(2.6);
     expect(write, text()).toBeLessThanOrEqual(5.2);
   });
 
-  test('each further recipient in 50 rules with one webhook costs 1.7 read and 6.1 write units', async () => {
+  test('each additional recipient in 50 rules with one webhook costs 1.7 read and 6.1 write units', async () => {
     const { read, write } = await further(await alarmed('fir', 50, 1), 50);
     expect(read, text()).toBeLessThanOrEqual(1.7);
     // Excludes the webhook updates that release concurrent slots.

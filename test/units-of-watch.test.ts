@@ -23,7 +23,7 @@ const furnish = async (name: string) => {
   return { ...home, path, read };
 };
 
-test('the watch over a home with 12 sensors costs 6 read units to compute each minute, and 2.5 to read', async () => {
+test('the watch report for a home with 12 sensors costs 6 read units to compute each minute, and 2.5 to read', async () => {
   const { read } = await furnish('maple');
   // One write claims the minute, and the other writes store the watch.
   expect(await read(60_000), metered.ledger.text()).toMatchObject({ read: 6 });
@@ -33,7 +33,7 @@ test('the watch over a home with 12 sensors costs 6 read units to compute each m
   expect({ reads, isSmall: write <= 4 }, metered.ledger.text()).toEqual({ reads: 6, isSmall: true });
 });
 
-test('reading the largest watch costs at most 5 read units', async () => {
+test('reading the largest watch report costs at most 5 read units', async () => {
   const { client, customerId, path, read } = await furnish('linden');
   await read(60_000);
   const { watches } = store(metered.cloud.runtime.table);
@@ -46,7 +46,7 @@ test('reading the largest watch costs at most 5 read units', async () => {
   expect(cost.read, metered.ledger.text()).toBeLessThanOrEqual(5);
 });
 
-test('reading the watch over a home with 200 offline sensors costs at most 5 read units', async () => {
+test('reading the watch report for a home with 200 offline sensors costs at most 5 read units', async () => {
   const home = await metered.furnish('rowan');
   await home.addRules(1, [await home.addWebhook()]);
   for (let sensor = 1; sensor < 200; sensor++) await linkSensor(home.client);

@@ -48,7 +48,7 @@ const files = git('ls-files', '*.ts', '*.tsx', '*.mts', '*.md', '*.yml', '*.json
   .split('\n')
   .filter((file) => file !== '' && !quoting.includes(file));
 
-test('code, texts and documents use common industry terms', () => {
+test('code, text and documentation use common industry terms', () => {
   expect(files.flatMap((file) => complaints(file, readFileSync(`${root}${file}`, 'utf8')))).toEqual([]);
 });
 
@@ -65,7 +65,7 @@ test.each([
 
 /** A block comment, or a line comment that does not begin in a URL. */
 const COMMENT = /\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g;
-test.each(rates)('comments say $word at most $most times per 1,000 words', ({ found, most }) => {
+test.each(rates)('comments use $word at most $most times per 1,000 words', ({ found, most }) => {
   const sources = files
     .filter((file) => /\.(ts|tsx|mts)$/.test(file))
     .map((file) => readFileSync(`${root}${file}`, 'utf8'));

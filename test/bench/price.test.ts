@@ -64,7 +64,7 @@ describe('documents state what the model computes', () => {
   const monthOfProduction = (sensors: number) =>
     Math.round(monthOf(prod, { sensors, screens: 0 })).toLocaleString('en');
 
-  test('the benchmark README.md', () => {
+  test('the benchmark README.md states the computed costs', () => {
     const months = [30, 100, 1_000].map(monthOfProduction).join('; ');
     const unused = restOf(stackOf().template.toJSON(), false);
     const { screen, hiddenScreen } = unitCosts(prod);
@@ -81,7 +81,7 @@ describe('documents state what the model computes', () => {
     expect(stated.filter((words) => !text.includes(words))).toEqual([]);
   });
 
-  test("DEPLOYING.md and a stage's settings", () => {
+  test('DEPLOYING.md and the stage settings state the computed costs', () => {
     const guide = readFileSync(new URL('../../lib/aws/DEPLOYING.md', import.meta.url), 'utf8');
     expect(guide).toContain(`which saves USD ${Math.round(restOf(prod, true) - restOf(home, true))} a month`);
     const help = stackSettings.DASHBOARD.about?.help;

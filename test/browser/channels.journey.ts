@@ -117,7 +117,7 @@ const clickButton = (url: string): void => {
   (globalThis as unknown as EventTarget).dispatchEvent(click);
 };
 
-test('turns push on for this device, and acknowledges an alarm from a notification', async () => {
+test('turns on push notifications for this device, and acknowledges an alarm from one', async () => {
   const permissions = ['notifications'];
   await using visitor = await site.openLoggedIn('', site.home, {
     permissions,

@@ -89,7 +89,7 @@ test.each(variants)(
   },
 );
 
-test('places rooms on the plan, and moves them by mouse, keyboard and form fields', async () => {
+test('places rooms on the plan, and moves them with the mouse, the keyboard and form fields', async () => {
   await inLanguage(site, 'en');
   await site.home.client.ok('PUT', path(), { width: 40, height: 20, rooms: [] });
   await using visitor = await site.openLoggedIn(`/floor?group=${groupId}`, site.home, {

@@ -152,7 +152,7 @@ test('warns with a separate sound when the connection is lost, and recovers', {
   await page.getByRole('heading', { name: 'Rules', level: 1 }).waitFor();
 });
 
-test('does not show that nothing is open before the data has loaded', async () => {
+test('does not claim that nothing is open before the data has loaded', async () => {
   await using visitor = await site.openLoggedIn('/account', site.home, { expected: [/500/] });
   const { page } = visitor;
   const broken = { status: 500, contentType: 'application/json', body: '{"message":"broken","statusCode":500}' };

@@ -20,7 +20,7 @@ const fallOf = async ({ device, sensorId }: Awaited<ReturnType<typeof linkSensor
   return () => say('finished');
 };
 
-test('sounds on every page until a fall is acknowledged, and again for a second fall', async () => {
+test('sounds an alarm on every page until a fall is acknowledged, and again for a second fall', async () => {
   const sensor = await linkSensor(site.home.client);
   await using visitor = await site.openLoggedIn('/account');
   const { page } = visitor;

@@ -17,7 +17,7 @@ afterAll(() => site.stop());
 test.each([
   ['light', 'en-GB'],
   ['dark', 'de-DE'],
-] as const)('finds pages, rooms and users by keyboard, in %s and %s', async (colorScheme, locale) => {
+] as const)('finds pages, rooms and users with the keyboard, in %s and %s', async (colorScheme, locale) => {
   const { search, handover, nothing } = words[locale];
   const me = await site.home.client.ok<object>('GET', '/users/me');
   await site.home.client.ok('PUT', '/users/me', { ...me, locale: locale.slice(0, 2) });

@@ -200,7 +200,7 @@ test('draws the room to scale, with regions and falls', async () => {
   expect(await widthOf('ground')).toBe(await widthOf('walls'));
 });
 
-test('draws a region by mouse, moves it by keyboard, and saves the region with detection settings', async () => {
+test('draws a region with the mouse, moves it with the keyboard, and saves it with detection settings', async () => {
   await using visitor = await site.openLoggedIn(`/sensors/${sensorId}`, site.home, { expected: [/400/] });
   const { page } = visitor;
   await page.getByRole('button', { name: 'Edit room' }).click();

@@ -75,7 +75,7 @@ test('names what is not watched, and shows only watched rooms as calm', { timeou
   await checkPage('watched');
 });
 
-test("a gap for a rule with no one on duty links to the roster or the viewer's channels", async () => {
+test("a rule that reaches no one on duty is shown with a link to the roster or the viewer's channels", async () => {
   const { client, customerId } = await createHome(site.admin, 'larch', ALL_PERMISSIONS);
   await linkSensor(client);
   const texts = { name: 'Falls', title: '{sensor}', message: '{time}', situation: 'fall_detected' };

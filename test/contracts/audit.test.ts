@@ -111,7 +111,7 @@ describe.each(changing)('%s', (name, operation) => {
   });
 });
 
-test('read requests, device messages and no-op writes leave no audit line', async () => {
+test('read requests, device messages and no-op writes create no audit entries', async () => {
   for (const other of others) expect({ [other[0]]: (await audit(other)).lines }).toEqual({ [other[0]]: [] });
 });
 

@@ -42,7 +42,7 @@ test('delivers a fall to a webhook whose receiver fails at first', async () => {
   expect(passed, lines.join('\n')).toBe(true);
 });
 
-test('emails a password reset code with which the user can set a new password', async () => {
+test('emails a reset code that lets the user set a new password', async () => {
   const admin = await adminOf(cloud.url);
   const { customerId } = await createHome(admin, 'maple', []);
   const person = { username: 'a-nurse', password: 'a-long-password', firstName: 'A', lastName: 'B' };

@@ -156,7 +156,7 @@ describe('a bundle', () => {
       expect(JSON.parse(readFileSync(join(bundles.server.folder, file), 'utf8')).sourcesContent).toBeUndefined();
   });
 
-  it('logs metrics on one line with a lazily loaded chunk', async () => {
+  it('logs metrics on one line using a lazily loaded chunk', async () => {
     await using table = await listen({ Attributes: { calls: { N: '1000' } } });
     const event = { httpMethod: 'GET', resource: '/api/v1/server/config', headers: {}, multiValueHeaders: {} };
     const source = `import { handler } from ${handlerOf('server')};
@@ -198,7 +198,7 @@ describe('a bundle', () => {
     expect((answer as { bytes: number }).bytes).toBeLessThan(6_000_000);
   });
 
-  it('sends to a queue with a lazily loaded chunk', async () => {
+  it('sends to a queue using a lazily loaded chunk', async () => {
     // The SDK verifies the message MD5.
     const Successful = [{ Id: '0', MessageId: 'm', MD5OfMessageBody: '99914b932bd37a50b983c5e7c90ae93b' }];
     await using queue = await listen({ Successful, Failed: [] });
@@ -214,7 +214,7 @@ describe('a bundle', () => {
     expect(queue.requests[0]?.headers.authorization).toContain('Credential=AKIDEXAMPLE/');
   });
 
-  it('sends email with a lazily loaded chunk and credentials from the environment', async () => {
+  it('sends email using a lazily loaded chunk and credentials from the environment', async () => {
     await using ses = await listen({ MessageId: 'm' });
     const { folder, startBytes } = bundles.auth;
     const part = readdirSync(folder).find((file) => file.startsWith('mail-')) ?? '';

@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(outdir, { recursive: true });
 });
 
-test('a canary fall passes both APIs and reaches the webhook in every round', async () => {
+test('a canary fall passes through both APIs and reaches the webhook in every round', async () => {
   const admin = await adminOf(cloud.url);
   const seconds = async () => (await admin.ok<{ canarySeconds: number | null }>('GET', '/health')).canarySeconds;
   expect(await seconds()).toBe(null);

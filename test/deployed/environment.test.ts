@@ -31,7 +31,7 @@ test('a process sees only the variables from the template and from Lambda', asyn
   await stop();
 });
 
-test('a process keeps state between invocations, and knows the remaining time in each', async () => {
+test('a process keeps state between invocations, and knows how much time is left in each', async () => {
   const { invoke, stop } = await start(`let count = 0;
     export const handler = async (event, context) => [event, ++count, context.getRemainingTimeInMillis() <= 10_000];`);
   expect([await invoke('{"a":1}'), await invoke('2')]).toEqual(['[{"a":1},1,true]', '[2,2,true]']);

@@ -108,7 +108,7 @@ const post = async ({ url }: Cloud) => {
 };
 
 describe('a deployment', () => {
-  test('serves logins and device messages', () =>
+  test('accepts logins and device messages', () =>
     within(whole, async (cloud) => {
       expect((await logIn(cloud)).status).toBe(200);
       expect((await post(cloud)).status).toBe(202);
@@ -162,7 +162,7 @@ describe('a deployment', () => {
       expect(cloud.complaints()).toContain('process: sqs:ReceiveMessage queue/events');
     }));
 
-  test('runs nothing on a schedule without a rule', () =>
+  test('runs no functions on a schedule without an EventBridge rule', () =>
     within(withoutAny(['Events::Rule'], ''), async ({ sweep, functions }) => {
       await sweep();
       expect(functions.filter((lambda) => lambda.started() > 0)).toEqual([]);

@@ -63,7 +63,7 @@ test('a message from a connected device becomes an event and a webhook request',
     await device.end();
   }));
 
-test('rejects connections with another token or as another sensor', () =>
+test('rejects connections with the wrong token, sensor ID or client ID', () =>
   within(whole, async ({ mqttUrl }, sensor) => {
     expect(await connectError(mqttUrl, { ...sensor, deviceToken: 'garbage' })).toBe(4);
     expect(await connectError(mqttUrl, { ...sensor, sensorId: `id_${'0'.repeat(23)}` })).toBe(4);

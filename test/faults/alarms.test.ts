@@ -107,7 +107,7 @@ describe("the template's alarms, evaluated the way CloudWatch does", () => {
   });
 
   test.each(Object.entries(bounds).flatMap(([id, cases]) => cases.map((pair) => [id, ...pair] as const)))(
-    '%s fires at the threshold, and not below',
+    '%s fires at the threshold, but not below it',
     (id, breaching, ok) => {
       expect(isInAlarm(alarm(id), NOW, having(breaching))).toBe(true);
       expect(isInAlarm(alarm(id), NOW, having(ok))).toBe(false);
@@ -136,7 +136,7 @@ describe('a fall undelivered for two minutes', () => {
   afterAll(() => world.stop());
   const fault = faults.find(({ title }) => title.startsWith('the keys of secrets are unavailable'));
 
-  test('an unavailable secrets key fires the tasks-failing and alarms-untold alarms', async () => {
+  test('the tasks-failing and alarms-untold alarms fire if the secrets key is unavailable', async () => {
     if (!fault) throw new Error('there is no such fault');
     const { lost, unnoticed, fired } = await runFault(world, fault, 1);
     expect({ lost, unnoticed }).toEqual({ lost: [], unnoticed: [] });

@@ -6,7 +6,7 @@ const receipt: Receipt = { uuid: 'a', customerId: 1, webhookId: 'w', messageId: 
 const none = new Set<string>();
 
 describe('the checker', () => {
-  test('reports a lost event, unless its delivery ended with a reason', () => {
+  test('reports a lost event, unless its delivery ended for a known reason', () => {
     expect(check([acknowledged], [], none).lost).toEqual(['a w']);
     expect(check([acknowledged], [], new Set(['a w'])).lost).toEqual([]);
     expect(check([acknowledged], [receipt], none).lost).toEqual([]);
@@ -23,7 +23,7 @@ describe('the checker', () => {
     expect(check([acknowledged], [receipt, { ...receipt, uuid: 'c' }], none).unexpected).toEqual(['c w']);
   });
 
-  test('counts duplicates, and reports those under a different id', () => {
+  test('counts duplicates, and reports those with a different id', () => {
     expect(check([acknowledged], [receipt, receipt], none)).toMatchObject({ duplicated: 1, renamed: [] });
     const renamed = check([acknowledged], [receipt, { ...receipt, messageId: '2' }], none);
     expect(renamed).toMatchObject({ duplicated: 1, renamed: ['a w'] });

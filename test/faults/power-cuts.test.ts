@@ -11,7 +11,7 @@ test('a power cut, a failed sync, a full disk and a failed commit lose no event'
   expect([isFaultless(result), result.acknowledged]).toEqual([true, 120]);
 });
 
-test('the power cut simulation finds events accepted too early', { timeout: 120_000 }, async () => {
+test('the power cut simulation detects events that were accepted too early', { timeout: 120_000 }, async () => {
   const plan = { events: 120, happening: ['cut', 'cut'] as const, delayMs: 20, planted: 'early-202' };
   const { hits, acknowledged } = await runPowerCuts({ ...quietly, ...plan, timeoutMs: 1_000 });
   expect([acknowledged, hits < acknowledged]).toEqual([120, true]);

@@ -128,7 +128,7 @@ describe('acknowledging a fall', () => {
     expect(home.smsToBen()).toBe(1);
   });
 
-  test('acknowledging a fall ends the alarm that no webhook accepted it', async () => {
+  test('acknowledging a fall ends the alarm saying that no webhook accepted it', async () => {
     const home = await furnish();
     status = 503;
     await addCustomerHook(home);
@@ -140,7 +140,7 @@ describe('acknowledging a fall', () => {
     expect(await unnotified.list(home.customerId)).toEqual([]);
   });
 
-  test('acknowledging a fall in time prevents the alarm that no webhook accepted it', async () => {
+  test('acknowledging a fall in time prevents the alarm saying that no webhook accepted it', async () => {
     const home = await furnish();
     status = 503;
     await addCustomerHook(home);
@@ -154,7 +154,7 @@ describe('acknowledging a fall', () => {
     ['was recorded', [122 * SECOND, 0]],
     ['was not due yet', [0, 122 * SECOND]],
   ])(
-    'reopening a fall restores the alarm that no webhook accepted it, even if the alarm %s',
+    'reopening a fall restores the alarm saying that no webhook accepted it, even if the alarm %s',
     async (_, [before = 0, after = 0]) => {
       const home = await furnish();
       status = 503;

@@ -64,7 +64,7 @@ const fallTwice = async (): Promise<Home> => {
   return home;
 };
 
-describe('a fall that alarmed again', () => {
+describe('a fall that raised another alarm', () => {
   test.each([0, 1])('a fall can be acknowledged and reopened through the event of either alarm (%i)', async (alarm) => {
     const home = await fallTwice();
     await home.call('PUT', 'acknowledgement', alarm, { note: 'all' });
@@ -103,7 +103,7 @@ describe('a fall that alarmed again', () => {
     expect(await home.more()).toBe(0);
   });
 
-  test('a fall that has ended can still be acknowledged through the first event', async () => {
+  test('a fall that has ended can still be acknowledged through its first event', async () => {
     const home = await fallTwice();
     await home.pose(1);
     await home.call('PUT', 'acknowledgement', 0, { note: 'late' });

@@ -152,7 +152,7 @@ const ways: readonly (readonly [
   ],
 ];
 
-test('every way to acknowledge or close an alarm writes one audit line', async () => {
+test('every way of acknowledging or closing an alarm writes one audit line', async () => {
   const home = await furnish();
   let before: AuditEntry[] = [];
   const newLines = async () => {

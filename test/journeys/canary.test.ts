@@ -54,7 +54,7 @@ describe('the canary', () => {
     heartbeat.server.close();
   });
 
-  test('the canary receives each test fall back through the public URL', async () => {
+  test('the canary gets each test fall back through the public URL', async () => {
     expect((await health()).canarySeconds).toBe(null);
     clock.skipTo(clock.now() + 2_000);
     await expect.poll(rounds, { timeout: 10_000 }).toBe(1);
@@ -93,14 +93,14 @@ describe('the canary', () => {
     expect(cloud.valuesOf('DeliveriesDelivered').length).toBeGreaterThan(0);
   });
 
-  test('the canary accepts only the fall it waits for', async () => {
+  test('the canary accepts only the fall it is waiting for', async () => {
     const before = (await health()).canarySeconds ?? 0;
     clock.skipTo(clock.now() + 60_000);
     await clientOf(cloud.url).ok('POST', '/canary', { event: { uuid: crypto.randomUUID() } });
     expect((await health()).canarySeconds).toBeGreaterThan(before + 59);
   });
 
-  test('the canary enables its webhook again after days of failures', async () => {
+  test('the canary re-enables its webhook after days of failures', async () => {
     const { webhooks, health, canary, held } = store(cloud.runtime.table);
     const { customerId = 0 } = (await canary.setup()) ?? {};
     const [webhook] = await webhooks.list(customerId);
@@ -117,7 +117,7 @@ describe('the canary', () => {
     expect(await webhooks.get(customerId, webhook.id)).toMatchObject({ isEnabled: true, consecutiveFailures: 0 });
   });
 
-  test('webhooks created by users cannot have the canary URL', async () => {
+  test('webhooks created by users cannot use the canary URL', async () => {
     const url = `${cloud.url}/canary`;
     const hook = { name: 'loop', url, format: 'full', isCustomerHook: true };
     const { client } = await createHome(admin, 'oak', ['manage_customers', 'manage_bots']);

@@ -57,7 +57,7 @@ describe('after a fall while the clock was 24 h ahead', () => {
     expect(home.heard()).toBe('a0 b30 c900');
   });
 
-  test('later escalation steps start within a minute of schedule after the clock is set back', async () => {
+  test('later escalation steps start within a minute of the scheduled time after the clock is set back', async () => {
     const home = await world.furnish();
     await home.addRule('a', { 3600: 'b', 5400: 'c' }, { repeatSeconds: 3_600 });
     await whileAhead(DAY, home.fall);

@@ -139,7 +139,7 @@ describe('closing a fall', () => {
     expect(home.fallActions()).toEqual(['fall_detected', 'finished']);
   });
 
-  test('closing a fall with an unknown outcome is refused', async () => {
+  test('closing a fall with an unknown outcome is rejected', async () => {
     const home = await furnish();
     const stranger = await furnish();
     await home.report(world.now(), 'calling');

@@ -28,7 +28,7 @@ const hookOf = async (demo: Client): Promise<Hook> => {
 };
 
 describe('the demo home', () => {
-  test('the demo home handles every webhook format and malformed requests', async () => {
+  test('the demo home handles every webhook format, as well as malformed requests', async () => {
     await using host = await startHost({ DATA_DIR: join(folder, 'formats') }, asShipped);
     const demo = demoOf(host);
     const hook = await hookOf(demo);

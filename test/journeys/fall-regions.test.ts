@@ -153,7 +153,7 @@ describe('a rule with a region', () => {
     expect(notifications('room').at(-1)?.rule.regionName).toBe('Door');
   });
 
-  test('rules reject regions for room presence, sensor states and vital signs', async () => {
+  test('a rule for room presence, sensor states or vital signs cannot have a region', async () => {
     const { client, rule, regionId } = await prepare('aspen');
     const create = (situation: string) =>
       client.call('POST', '/rules', { ...rule, title: 't', regionId, situation, isEnabled: false });

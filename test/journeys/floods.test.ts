@@ -132,7 +132,7 @@ test('200 sensors going offline cause one message per channel', async () => {
   expect((await home.hits()).every(({ ruleMessages }) => ruleMessages.every(({ wasSend }) => wasSend))).toBe(true);
 });
 
-test("a message about a single sensor has the rule's texts and an acknowledgement link", async () => {
+test('a message about a single sensor has the text of the rule and an acknowledgement link', async () => {
   const { reportOnline } = await createFlood(1, { telegram: '-100201' });
   await reportOnline(false);
   await world.idle();

@@ -65,7 +65,7 @@ describe('a sensor that registers again with a token', () => {
     expect(await statusOf(moved.again({ deviceToken: moved.deviceToken }))).toBe(409);
   });
 
-  test('a former token works only for messages and registrations, for 24 hours', async () => {
+  test('a previous token works only for messages and registrations, and only for 24 hours', async () => {
     const { sensorId, deviceToken, again } = await linked();
     await again({ deviceToken });
     const former = admin.as(deviceToken);

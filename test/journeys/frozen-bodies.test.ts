@@ -82,7 +82,7 @@ describe('a delivery body', () => {
     },
   );
 
-  test('a body contains the names at the time the delivery is created', async () => {
+  test('a body contains the names as they were when the delivery was created', async () => {
     const { receiver, fall } = await renamedBeforeRetry(false, 'fall');
     world.answerWith(ok);
     await fall();
@@ -133,7 +133,7 @@ describe('the device message in a delivery', () => {
     },
   );
 
-  test('a delivery fails at the end of the schedule if its message is still missing', async () => {
+  test('a delivery fails at the end of the retry schedule if its message is still missing', async () => {
     const { fall, list, receiver, loseMessages } = await world.furnish({ retrySchedule: [0, 1_000] });
     world.answerWith(status(500, 'no'));
     await fall();

@@ -56,7 +56,7 @@ describe('a Home Assistant broker', () => {
     expect(await world.metric('home_assistant_connected')).toEqual(['sensor_cloud_home_assistant_connected 0']);
   });
 
-  test('a broker can use a private certificate that a setting names', async () => {
+  test('a broker can use a private certificate named in a setting', async () => {
     const tls = { cert: readFileSync(fixture('self-signed.crt')), key: readFileSync(fixture('self-signed.key')) };
     const first = await startMqttBroker({ tls });
     const broker = readBrokerUrl(`mqtts://127.0.0.1:${first.port}`) ?? expect.unreachable('');
@@ -70,7 +70,7 @@ describe('a Home Assistant broker', () => {
     await eventually(() => expect(first.retained.get(trusting.topics.status)).toBe('online'));
   });
 
-  test('a broker that demands a login gets the newest password', async () => {
+  test('a broker that requires a login gets the newest password', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'home-assistant-'));
     closing.push(async () => rmSync(folder, { recursive: true }));
     const passwordFile = join(folder, 'password');

@@ -200,7 +200,7 @@ test('everything reappears after the broker has restarted without retained messa
   expect((await world.metric('home_assistant_failures_total')).length).toBeGreaterThan(0);
 });
 
-test('everything is published again when Home Assistant has started', async () => {
+test('everything is published again after Home Assistant starts', async () => {
   const world = await createWorld();
   const { current, topics, sensorId } = world;
   await world.settle();
@@ -232,7 +232,7 @@ test('a late last will does not leave the host marked as offline', async () => {
   await eventually(() => expect(retained.get(topics.status)).toBe('offline'));
 });
 
-test('a sensor removed while the host was away disappears at the next start', async () => {
+test('a sensor removed while the host was down disappears at the next start', async () => {
   const broker = await startMqttBroker();
   const gone = 'id_Z29uZQ';
   await broker.publish(`sensor-cloud/1/${gone}/state`, '{"fall":"OFF","region_a":"ON"}', true);

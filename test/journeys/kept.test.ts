@@ -77,7 +77,7 @@ const answeredWhileHeld = async (calls: Record<string, () => Promise<unknown>>, 
   return found;
 };
 
-test('no HTTP response is sent before all writes would survive a power cut', async () => {
+test('no HTTP response is sent until all writes would survive a power failure', async () => {
   disk.hold();
   const posted = post();
   await disk.reached();
@@ -101,7 +101,7 @@ test('no HTTP response is sent before all writes would survive a power cut', asy
   expect([early, (await posted).status]).toEqual([[], 202]);
 });
 
-test('no MQTT message is acknowledged before it would survive a power cut', async () => {
+test('no MQTT message is acknowledged until it would survive a power failure', async () => {
   const device = await createDevice(cloud.mqttUrl ?? '', sensor);
   disk.hold();
   const early = await answeredWhileHeld(
@@ -115,7 +115,7 @@ test('no MQTT message is acknowledged before it would survive a power cut', asyn
   await device.end();
 });
 
-test('no receiver is called before the attempt would survive a power cut', async () => {
+test('no receiver is called until the attempt would survive a power failure', async () => {
   onStart = (name) => {
     if (name === 'deliver') disk.hold();
   };

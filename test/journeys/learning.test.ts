@@ -100,7 +100,7 @@ test('learning ends after 14 days with one event to customer webhooks', async ()
   expect((await events()).map(({ createDate }) => createDate)).toEqual([next, end]);
 });
 
-test('a learning phase disabled early does not create an event', async () => {
+test('a learning phase that is disabled early does not create an event', async () => {
   const { learn, events } = await learner('oak');
   await learn(true);
   await pass(5);

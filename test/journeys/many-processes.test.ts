@@ -126,7 +126,7 @@ test.each([
   },
 );
 
-test('a single request to a healthy receiver does not write a slot', async () => {
+test('a single request to a healthy receiver does not lease a slot', async () => {
   answer = [50, 200];
   await furnish(1, { lastSuccess: Date.now() });
   expect(await processAll(1)).toEqual({ requests: 1, peak: 1, writes: 0 });

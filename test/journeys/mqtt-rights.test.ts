@@ -76,7 +76,7 @@ describe('an MQTT connection', () => {
     await second.end();
   });
 
-  test('a connection ends within 5 minutes if the token was replaced', async () => {
+  test('a connection ends within 5 minutes after the token is replaced', async () => {
     const renewed = await linkSensor(client);
     const device = await createDevice(url, renewed);
     runTimers();

@@ -201,7 +201,7 @@ describe('a message that cannot be accepted', () => {
     expect(device.heard.refused).toEqual(uuids.slice(2).map((uuid) => ({ reason: 'rate_limited', uuid })));
   });
 
-  test('warns about a partly understood message', async () => {
+  test('warns about a message that was only partly understood', async () => {
     const odd = { ...fall(), payload: { ...fall().payload, fallLocX_cm: 'left' } };
     await device.say(odd);
     await device.say([{ type: 99, payload: {} }, fall()]);
@@ -216,7 +216,7 @@ describe('a message that cannot be accepted', () => {
     expect(await events()).toHaveLength(2);
   });
 
-  test('a message is refused at once after the token was replaced', async () => {
+  test('a message is refused at once after the token has been replaced', async () => {
     const message = fall();
     await renewToken(sensor);
     await device.say(message);

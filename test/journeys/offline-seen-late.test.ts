@@ -102,7 +102,7 @@ test.each([
   deaths = 0;
 });
 
-test('a frozen sweep does not mark a sensor as inactive if it has reported since', async () => {
+test('a sweep that froze does not mark a sensor as inactive if the sensor has reported since', async () => {
   const { client, customerId, sensors } = await furnish('alder', 1);
   await report(sensors);
   await cloud.idle();

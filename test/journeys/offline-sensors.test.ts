@@ -73,7 +73,7 @@ describe('a sensor', () => {
     expect(await home.client.ok('GET', `/sensors/${sensor.sensorId}`)).toMatchObject({ isActive: false });
   });
 
-  test('a sensor stays active as long as its device sends any requests', async () => {
+  test('a sensor stays active as long as its device sends requests of any kind', async () => {
     const home = await createHome(await adminOf(cloud.url), 'rowan', ALL_PERMISSIONS);
     const sensor = await linkSensor(home.client);
     const activations = await startReceiver();

@@ -41,7 +41,7 @@ const passUntil = async (holds: () => boolean, max: number): Promise<number> => 
   return passed;
 };
 
-test('a poisoned message is quarantined within 10 minutes even if there is only one sensor', async () => {
+test('a poison message is quarantined within 10 minutes even if there is only one sensor', async () => {
   const home = await world.furnish();
   const uuid = crypto.randomUUID();
   poison = uuid;

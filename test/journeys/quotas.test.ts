@@ -98,7 +98,7 @@ const expectFull = (answers: readonly Answer[], quota: number, has: number) => {
 
 describe("a customer's quota", () => {
   test.each(Object.entries(kinds))(
-    'the quota limits %s in 50 concurrent requests',
+    'the quota limits %s across 50 concurrent requests',
     async (kind, { before, make, path }) => {
       const home = await furnish(`fills-${kind.toLowerCase()}`);
       const quota = quotas[kind as keyof typeof quotas];
@@ -217,13 +217,13 @@ describe("a sensor's message quota", () => {
     expect(await statusOf(post('{'))).toBe(429);
   });
 
-  test('a request with more messages than the quota returns 400', async () => {
+  test('a request with more messages than the quota allows returns 400', async () => {
     const { post, kept } = await setUp('lists');
     expect([await statusOf(post(batch(101))), await statusOf(post(batch(10)))]).toEqual([400, 202]);
     expect(await kept()).toBe(11);
   });
 
-  test('the message quota is exact in 50 concurrent requests', async () => {
+  test('the message quota is exact across 50 concurrent requests', async () => {
     const { post, kept } = await setUp('shouts');
     const answers = await concurrently(50, () => post(message()));
     expect(

@@ -202,7 +202,7 @@ describe('a provisioning key', () => {
       .as(key)
       .call('POST', '/devices/register', { manufacturer: 'maker_a', hardwareId, firmwareVersion: 1, ...more });
 
-  test('a provisioning key registers at most maxDevices devices in 50 concurrent requests', async () => {
+  test('a provisioning key registers at most maxDevices devices across 50 concurrent requests', async () => {
     const key = await make({ maxDevices: 7 });
     expect(key).toMatchObject({ maxDevices: 7, expires: null, devices: 0, lastUsed: null });
     const known = nextHardwareId();

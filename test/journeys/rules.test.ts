@@ -215,7 +215,7 @@ describe('a maker B sensor', () => {
   });
 });
 
-test("a device that reports an update gets the new firmware's behavior", async () => {
+test('a device that reports an update is treated according to its new firmware', async () => {
   const { sensor, client, say } = await prepare('elm');
   const firmware = async () => (await client.ok('GET', `/sensors/${sensor.sensorId}`)).firmwareVersion;
   expect(await firmware()).toBe(42);

@@ -73,7 +73,7 @@ describe('the SMS quota', () => {
     expect(counted.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
-  test('the SMS quota emails rule managers once a day when 80% is used', async () => {
+  test('rule managers get an email once a day when 80% of the SMS quota is used', async () => {
     const home = await createHome();
     const boss = { email: 'boss@example.com', permissions: ['manage_rules'], locale: 'de' };
     await home.hire('Boss', {}, boss);

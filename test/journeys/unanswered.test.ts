@@ -86,7 +86,7 @@ test('an alarm counts as unanswered only after the last repeat goes unacknowledg
   expect([home.nurseSms(), unanswered()]).toEqual([21, before + 1]);
 });
 
-test('an alarm does not count as unanswered if the rule loses the next step', async () => {
+test('an alarm does not count as unanswered if the next step is removed from the rule', async () => {
   const home = await furnish((nurse) => ({
     escalation: [
       { afterSeconds: 60, recipients: [nurse] },

@@ -49,7 +49,7 @@ describe('a report that changes nothing', () => {
     await say(a.presence(true), 60);
   });
 
-  test('an unchanged report skips the queue starting with the third one', async () => {
+  test('unchanged reports skip the queue starting with the third one', async () => {
     for (let minute = 0; minute < 10; minute++) expect(await say(a.presence(true), 60)).toBe(0);
     expect(await events()).toEqual(['active', 'occupied_room']);
     const { isActive } = await home.client.ok<{ isActive: boolean }>('GET', `/sensors/${sensor.sensorId}`);

@@ -68,7 +68,7 @@ describe('access tokens', () => {
     const refused = client.call('POST', '/users/me/access-tokens', { name: 'n', permissions: ['manage_rules'] });
     expect(await statusOf(refused)).toBe(403);
   });
-  test('a token limited to some permissions does not act as system admin', async () => {
+  test('a token limited to some permissions cannot act as a system admin', async () => {
     const byToken = anybody.as((await createToken(admin, { permissions: ['manage_users'] })).token);
     expect(await statusOf(byToken.call('POST', '/customers', { name: 'n', location: '', email: '' }))).toBe(403);
     expect(await statusOf(anybody.as((await createToken(admin)).token).call('GET', '/customers'))).toBe(200);

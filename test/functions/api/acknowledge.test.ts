@@ -103,7 +103,7 @@ describe('acknowledgeUrl', () => {
     expect((await client.call('GET', '/users/me')).status).toBe(200);
   });
 
-  test('returns 404 for an acknowledge link that was altered or mixed with another link', async () => {
+  test('returns 404 for an acknowledge link that was altered or combined with parts of another', async () => {
     const first = await createHit();
     const second = await createHit();
     const [hitId, message, until, signature] = /(\d+)-(\d+)-(\d+)-(.*)$/.exec(first.url)?.slice(1) ?? [];

@@ -157,7 +157,7 @@ describe('audit entries for refused requests', () => {
     expect(created?.count).toBeUndefined();
   });
 
-  test('records at most eleven refusals per caller a minute', async () => {
+  test('records at most eleven refusals per caller per minute', async () => {
     const { client, customerId } = await home();
     const guest = await hireFor(admin, customerId, `flooding${homes}`);
     await client.ok('POST', '/bots', { name: 'the change to hide', locale: 'de' });

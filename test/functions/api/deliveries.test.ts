@@ -40,7 +40,7 @@ describe('the delivery log', () => {
     expect((await detail(only?.id ?? '')).attemptLog).toMatchObject([{ status: null, error: 'connect_refused' }]);
   });
 
-  test('the delivery log shows 30 days, newest first, filtered by state and time', async () => {
+  test('the delivery log covers 30 days, newest first, and can be filtered by state and time', async () => {
     const { fall, list } = await world.furnish();
     await fall();
     const between = world.now();
@@ -177,7 +177,7 @@ describe('resending a held delivery', () => {
 });
 
 describe('a disabled webhook', () => {
-  test('enabling a webhook releases its held deliveries ten a second', async () => {
+  test('enabling a webhook releases its held deliveries at a rate of ten a second', async () => {
     const { fall, list, set, receiver } = await world.furnish({ retrySchedule: LATE });
     world.answerWith(status(500, 'no'));
     await fall();
@@ -210,7 +210,7 @@ describe('a disabled webhook', () => {
     expect((await list()).data).toMatchObject([{ state: 'failed', reason: 'expired', attempts: 0 }]);
   });
 
-  test('corrects a wrong held delivery count', async () => {
+  test('corrects an incorrect count of held deliveries', async () => {
     const { fall, set, record, receiver } = await world.furnish();
     await set({ isEnabled: false });
     await fall();

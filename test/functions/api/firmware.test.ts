@@ -128,7 +128,7 @@ describe('a pinned firmware version', () => {
     expect([await remove(version), await remove(other)]).toEqual([200, 409]);
   });
 
-  test("pinning a version does not protect the other maker's firmware with that number", async () => {
+  test("pinning a version does not protect the other maker's firmware with the same number", async () => {
     const { sensorId } = await linkSensor(client);
     const version = await create('maker_b');
     await pin(sensorId, version);
@@ -165,7 +165,7 @@ describe('a pinned firmware version', () => {
     expect(await remove(version)).toBe(200);
   });
 
-  test('a firmware version stays pinned when the sensor gets a customer', async () => {
+  test('a firmware version stays pinned when the sensor is assigned to a customer', async () => {
     const { sensorId } = await linkSensor(client);
     await admin.ok('PUT', `/sensors/${sensorId}/customer`, { customerId: null });
     const version = await create();

@@ -35,7 +35,7 @@ const filesOf = async ({ url }: Job) => {
 };
 
 describe('an export', () => {
-  test('an export contains everything that names the user', async () => {
+  test('an export contains everything that mentions the user', async () => {
     const { id } = home.wanda;
     const job = await exported({ kind: 'user', id });
     expect(job).toMatchObject({ state: 'completed', subject: { kind: 'user', id }, reason: 'asked for it' });
@@ -134,7 +134,7 @@ describe('a data job', () => {
     expect((await erase(client, subject, password))[0]).toBe(429);
   });
 
-  test('callers cannot erase themselves', async () => {
+  test('callers cannot erase their own accounts', async () => {
     const { client, password, id } = await home.hire('Vanishing', {}, { permissions: ['manage_customers'] });
     expect((await erase(client, { kind: 'user', id }, password))[0]).toBe(403);
     const admin = await home.admin.ok<{ id: number }>('GET', '/users/me');
@@ -205,7 +205,7 @@ describe('a data job', () => {
     expect((await client.call('GET', `/customers/${theirs.customerId}/erasures`)).status).toBe(404);
   });
 
-  test('data jobs return 429 over the daily limit', async () => {
+  test('requests for data jobs beyond the daily limit return 429', async () => {
     const permissions = ['manage_customers', 'manage_users', 'manage_rules'];
     const { client, password, id } = await home.hire('Busy', {}, { permissions });
     const body = bodyOf({ kind: 'user', id }, password);

@@ -123,7 +123,7 @@ test.each(['ceiling_45deg', 'wall_tilt_45deg'])('rejects %s for maker B', async 
   expect(await errorPaths('maker_b', { sensorMounting })).toEqual(['sensorMounting']);
 });
 
-test('a room requires zMin below zMax', async () => {
+test('a room requires zMin to be less than zMax', async () => {
   expect(await errorPaths('maker_a', { zMin: 90, zMax: 90 })).toEqual(['zMin']);
   expect(await errorPaths('maker_a', { zMin: 89, zMax: 90 })).toEqual([]);
 });
@@ -178,7 +178,7 @@ describe('room regions', () => {
     return (answer.body as { regions: Stored[] }).regions;
   };
 
-  test('sorts beds first, then doors, then other regions', async () => {
+  test('lists beds first, then doors, then other regions', async () => {
     const id = '11111111-1111-4111-8111-111111111111';
     const kinds = ['default', 'door', 'bed', 'door'];
     const regions = kinds.map((kind) => region({ kind, id, positionIdx: 9 }));

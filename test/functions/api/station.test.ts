@@ -108,7 +108,7 @@ describe('the station', () => {
     expect(first.status).toBe(200);
   });
 
-  test('recomputes the watch after the clock was set back', async () => {
+  test('recomputes the watch after the clock has been set back', async () => {
     const { look } = await openScreen('hazel');
     ahead += 120 * MINUTE;
     await look();

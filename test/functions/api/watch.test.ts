@@ -135,7 +135,7 @@ test('getWatch names sensors configured not to report falls', async () => {
   expect(await kinds()).toEqual(['all', silence]);
 });
 
-test('getWatch names a sensor that reports silent falls', async () => {
+test('getWatch names a sensor whose latest fall was reported in silent mode', async () => {
   const home = await furnish();
   const silentSensors = async () =>
     (await home.watch()).gaps.flatMap((gap) => (gap.kind === 'silent_mode' ? gap.sensorIds : []));
@@ -154,7 +154,7 @@ test('getWatch names a sensor that reports silent falls', async () => {
   expect(await silentSensors()).toEqual([]);
 });
 
-test('getWatch names a sensor while most of its messages are not understood', async () => {
+test('getWatch names a sensor while the service cannot interpret most of its messages', async () => {
   const home = await furnish();
   const isMisunderstood = async () => (await home.watch()).gaps.some(({ kind }) => kind === 'unknown_messages');
   await home.say(a.presence(true));
@@ -164,7 +164,7 @@ test('getWatch names a sensor while most of its messages are not understood', as
   expect(await isMisunderstood()).toBe(false);
 });
 
-test('getWatch names a sensor whose fall reports are not understood', async () => {
+test('getWatch names a sensor whose fall reports the service cannot interpret', async () => {
   const home = await furnish();
   const isMisunderstood = async () => (await home.watch()).gaps.some(({ kind }) => kind === 'unknown_messages');
   for (let count = 0; count < 12; count++) await home.say(a.presence(count % 2 === 0));
@@ -175,7 +175,7 @@ test('getWatch names a sensor whose fall reports are not understood', async () =
   expect(await isMisunderstood()).toBe(false);
 });
 
-test('getWatch reports a home without sensors or with only a Raw webhook', async () => {
+test('getWatch reports a home that has no sensors or only a Raw webhook', async () => {
   const { client } = await createHome(admin, 'empty-home', ALL_PERMISSIONS);
   const { customerId } = await client.ok<{ customerId: number }>('GET', '/users/me');
   const empty = await client.ok<WatchView>('GET', `/customers/${customerId}/watch`);
@@ -202,7 +202,7 @@ test('getWatch lists an alarm that reached no one until someone acknowledges it'
   expect(await unnotified()).toEqual([]);
 });
 
-test('getWatch is computed only once a minute, however many users request it', async () => {
+test('getWatch computes a new watch only once a minute, no matter how often it is called', async () => {
   const home = await furnish();
   const { date } = await home.watch();
   await changeRule(home, { isEnabled: false });

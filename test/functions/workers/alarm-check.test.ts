@@ -150,7 +150,7 @@ test('does not warn once a pager or phone has confirmed an alarm subscription', 
   expect(measured).toEqual(counted(2, 1));
 });
 
-test('measures nothing if alarm subscriptions cannot be read', async () => {
+test('records no metrics if alarm subscriptions cannot be read', async () => {
   const { measured, failed } = await run({ subscriptions: new Error('SNS does not respond') });
   expect([measured, failed]).toEqual([[], expect.objectContaining({ message: 'SNS does not respond' })]);
 });

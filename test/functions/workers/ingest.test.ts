@@ -264,7 +264,7 @@ describe('the authorizer', () => {
     });
   });
 
-  test('the authorizer lets a device with a former token only send messages', async () => {
+  test('the authorizer allows a device with its previous token only to send messages', async () => {
     const { deviceToken } = await registerAgain(sensor);
     const { isAuthenticated, policyDocuments } = await authorizeSensor();
     expect(isAuthenticated).toBe(true);

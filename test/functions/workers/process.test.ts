@@ -90,7 +90,7 @@ describe('sensor messages', () => {
     expect(await events()).toEqual(['occupied_room', 'active']);
   });
 
-  test('messages count as new after the queue was recreated with lower message numbers', async () => {
+  test('messages count as new after the queue is recreated with lower message numbers', async () => {
     const { said, events } = await prepare('acacia');
     await processRecords(base, said(presence(true, 0)));
     const next = said(presence(false, 1));

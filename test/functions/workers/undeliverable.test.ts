@@ -153,7 +153,7 @@ describe('an event from AWS End User Messaging', () => {
 });
 
 describe('an undeliverable notification', () => {
-  test("keeps at most 200 characters of an undeliverable notification's reason", async () => {
+  test('keeps at most 200 characters of the reason why a notification was undeliverable', async () => {
     const { reference, detail, channels } = await notify('sms');
     const text = `Line\n\u0007one ${mailbox} ${phone} ${'x'.repeat(300)}\ud800`;
     await report(smsEvent('TEXT_BLOCKED', text, reference));

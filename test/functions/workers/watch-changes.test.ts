@@ -139,7 +139,7 @@ describe('rule managers', () => {
     expect(subjects).toEqual([expect.stringMatching(/utf-8|Nicht mehr/i), expect.stringMatching(/^Not all falls/)]);
   });
 
-  test('managers get the email even if no one has requested the watch before', async () => {
+  test('managers get the email even if no one has ever requested the watch', async () => {
     const home = await world.furnish();
     await home.say(a.presence(true));
     const email = 'eve@example.org';

@@ -84,7 +84,7 @@ describe.each(functions)('$name', ({ name, uses, queues }) => {
   });
 });
 
-test('only functions that create sessions and tokens may change more than the last use', () => {
+test('only functions that create sessions and tokens may change more than the last-used time', () => {
   const writes = (name: LambdaName, attributes: readonly string[], returnValues?: string) =>
     allowingStatement(policyOf(name), {
       action: 'dynamodb:UpdateItem',

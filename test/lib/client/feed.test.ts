@@ -96,7 +96,7 @@ test('feed retries with increasing delays while the service fails, and reports e
   ]);
 });
 
-test.each([401, 403, 404, 409])('feed throws on %i without a retry', async (status) => {
+test.each([401, 403, 404, 409])('feed throws on %i without retrying', async (status) => {
   const service = await startFeed(1, () => status);
   await expect(read(service, 1)).rejects.toMatchObject({ name: 'Problem', status });
   expect(service.asked).toHaveLength(1);

@@ -19,7 +19,7 @@ const page = (total: number, page: number, perPage: number, ids: readonly number
   { total, page, perPage, data: ids.map((id) => ({ id })) },
 ];
 
-test('listAll reads a list with an exact total page by page, with filters, only as needed', async () => {
+test('listAll fetches a list with an exact total one page at a time as needed, keeping the filters', async () => {
   const all = [1, 2, 3, 4, 5];
   const { client, queries } = listing((query) => {
     const at = Number(query.get('page') ?? 0);

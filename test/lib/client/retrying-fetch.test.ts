@@ -16,7 +16,7 @@ const service = (...answers: [status: number, retryAfter?: string][]) => {
 const get = () => new Request('http://localhost/a');
 const post = () => new Request('http://localhost/a', { method: 'POST', body: 'text' });
 
-test('retries any request after the Retry-After of a 429 response, including the body', async () => {
+test('retries any request, including its body, after the Retry-After time of a 429 response', async () => {
   const { call, calls, waited } = service([429, '3'], [429], [200]);
   expect((await call(post())).status).toBe(200);
   expect([calls, waited]).toEqual([
@@ -25,7 +25,7 @@ test('retries any request after the Retry-After of a 429 response, including the
   ]);
 });
 
-test('retries a 503 response only for a request without side effects', async () => {
+test('retries after a 503 response only if the request has no side effects', async () => {
   const reading = service([503, '2'], [200]);
   expect((await reading.call(get())).status).toBe(200);
   const writing = service([503, '2'], [200]);

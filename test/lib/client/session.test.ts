@@ -38,7 +38,7 @@ test('a client logs in for the first request and reuses the session for later on
   );
 });
 
-test('a client renews an ended session only once for all waiting requests', async () => {
+test('a client whose session has ended logs in again only once for all waiting requests', async () => {
   const { fetch, seen, forget, logins } = service();
   const client = createClient({ baseUrl, fetch, ...user });
   await ok(client.GET('/sensors'));
@@ -53,7 +53,7 @@ test('a client renews an ended session only once for all waiting requests', asyn
   ]);
 });
 
-test('a client throws a failed login response, and logs in again for the next request', async () => {
+test('a client throws the Problem from a failed login, and logs in again for the next request', async () => {
   let isOpen = false;
   const { fetch, logins } = service(() => isOpen);
   const client = createClient({ baseUrl, fetch, ...user });

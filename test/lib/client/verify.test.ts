@@ -46,7 +46,7 @@ describe('verify', () => {
     expect(await reasonOf(verify(signed([OLD]), body, [NEW, 'third'], { now }))).toBe('wrong');
   });
 
-  test('verify rejects another body, id, time or secret', async () => {
+  test('verify rejects a different body, id, time or secret', async () => {
     const headers = signed([NEW]);
     expect(await reasonOf(verify(headers, `${body} `, NEW, { now }))).toBe('wrong');
     expect(await reasonOf(verify(headers, body, OLD, { now }))).toBe('wrong');

@@ -85,7 +85,7 @@ test('a delivery to a webhook or a person is found by key', () => {
   }
 });
 
-test("an attempt's phases add up to the duration", () => {
+test('the phases of an attempt add up to its duration', () => {
   const timings = { dns: 2, connect: 21, tls: null, firstByte: 900 };
   expect(partsOf({ timings, durationMs: 1_000 })).toEqual([
     { name: 'dns', ms: 2 },
@@ -96,7 +96,7 @@ test("an attempt's phases add up to the duration", () => {
   expect(partsOf({ timings, durationMs: 923 }).map(({ name }) => name)).toEqual(['dns', 'connect', 'firstByte']);
 });
 
-test('durations are in milliseconds up to a second', () => {
+test('durations under a second are shown in milliseconds', () => {
   const german = (value: number) => value.toLocaleString('de');
   expect([999, 1_000, 4_949].map((ms) => durationText(ms, german))).toEqual(['999 ms', '1 s', '4,9 s']);
 });
@@ -137,7 +137,7 @@ describe.each([
     expect(resultText(delivery({ state: 'failed', reason: 'new_reason' }), NOW, texts)).toBe('new_reason');
   });
 
-  test('a delivered delivery shows the response and how long it took', () => {
+  test('a successful delivery shows the response and how long it took', () => {
     const arrived = (last: object, replayOf: string | null = null) =>
       resultText(delivery({ state: 'delivered', replayOf, lastAttempt: attempt(last) }), NOW, texts);
     expect(arrived({ status: 204 })).toBe(`${texts.status(204)} in 88 ms`);

@@ -25,13 +25,13 @@ describe('a room on a plan', () => {
     [90, 8.5, 1],
     [180, 11, 0.5],
     [270, 11.5, 3],
-  ])('a room turned by %i degrees lies in front of the sensor', (rotation, x, y) => {
+  ])('a room rotated by %i degrees lies in front of the sensor', (rotation, x, y) => {
     const box = boxOf(room({ rotation }), extent);
     expect([box.x, box.y]).toEqual([expect.closeTo(x, 6), expect.closeTo(y, 6)]);
     expect(box.label).toEqual(rotation % 180 === 0 ? { width: 4, height: 3 } : { width: 3, height: 4 });
   });
 
-  test('a room begins at the wall with the sensor, or surrounds a ceiling sensor', () => {
+  test('a room starts at the wall with the sensor, or surrounds a ceiling sensor', () => {
     expect(extentOf({ ...extent, yMin: 30, sensorMounting: 'wall' }).yMin).toBe(0);
     expect(extentOf({ ...extent, yMin: 150, sensorMounting: 'ceiling' }).yMin).toBe(150);
   });
@@ -42,7 +42,7 @@ describe('a room on a plan', () => {
     expect(moved(90, 90)).toMatchObject({ x: 40, y: 20 });
   });
 
-  test('a room turns in steps of 90 degrees', () => {
+  test('a room rotates in steps of 90 degrees', () => {
     expect(withTurnedRoom(plan(room({ rotation: 270 })), 'a').rooms[0]?.rotation).toBe(0);
   });
 });
@@ -58,7 +58,7 @@ test('new rooms are placed side by side, away from other sensors', () => {
   expect(row.rooms.at(-1)).toMatchObject({ x: 2, y: 4 });
 });
 
-test('a plan turned for a phone keeps each room in place', () => {
+test('a plan rotated for a phone keeps each room in place', () => {
   const upright = turned(plan(room()));
   expect([upright.width, upright.height]).toEqual([20, 40]);
   expect(upright.rooms).toEqual([room({ x: 18, y: 10, rotation: 90 })]);

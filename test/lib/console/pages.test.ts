@@ -111,7 +111,7 @@ describe('a screen that watches nothing', () => {
     expect(text).not.toContain('Check on');
   });
 
-  test('shows the login when the session has ended', async () => {
+  test('shows the login form when the session has ended', async () => {
     const { text, alerts } = await renderSessionOver(1_795_240_000_000);
     expect(alerts.join()).toContain(en.notWatched.title);
     for (const word of [en.notWatched.sessionOver, en.login.username, en.login.password, en.login.goOn])

@@ -48,7 +48,7 @@ const today = (events: readonly object[], options: object = {}) =>
   todayOf(events.toReversed(), { period, isWhole: true, hasOpenFall: false, ...options });
 const span = (from: number, to: number) => ({ from: NOW - from * HOUR, to: NOW - to * HOUR });
 
-test('the last-day timeline shows presence from beginning to end, cut off a day ago', () => {
+test('the last-day timeline shows presence from start to end, clipped at 24 hours ago', () => {
   const { lanes } = today([
     event('presence/occupied_room', 30),
     event('presence/empty_room', 20),
@@ -121,7 +121,7 @@ describe('the rules that watch a room', () => {
     expect(idsOf(rules, null)).toEqual([1, 2]);
   });
 
-  test("a room's gaps list each kind once", () => {
+  test("a room's gaps list each kind only once", () => {
     const gaps = [
       { kind: 'sensor_offline', sensorIds: ['a', 'b'] },
       { kind: 'hours_without_rule', sensorIds: ['a'] },

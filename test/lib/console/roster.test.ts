@@ -73,7 +73,7 @@ describe('a change to one day', () => {
 });
 
 describe('a change to every week', () => {
-  test('joins days with the same hours into one entry', () => {
+  test('combines days with the same hours into one entry', () => {
     expect(entries.withWeeklyShift(weekly, ANNA, [4, 2], night)).toEqual([{ userId: ANNA, days: [1, 2, 4], ...night }]);
     expect(entries.withWeeklyShift(weekly, ANNA, [4], late)).toHaveLength(2);
   });
@@ -84,7 +84,7 @@ describe('a change to every week', () => {
     expect(entries.withoutWeeklyShift(once, shiftOf(once, ANNA, TUESDAY))).toEqual([]);
   });
 
-  test('offers the most frequent hours first', () => {
+  test('suggests the most common hours first', () => {
     const roster = entries.withShift(entries.withShift(weekly, BEN, MONDAY, early), BEN, TUESDAY, early);
     expect(entries.usualHours(roster)).toEqual([early, night]);
   });
@@ -176,7 +176,7 @@ describe('roster coverage', () => {
     expect(hours(gapsIn(coverageOf([MONDAY], planOf({ now })), now))).toEqual(['11-23T10 10 nobody']);
   });
 
-  test('coverage spans 23 and 25 hours on days with a clock change', () => {
+  test('coverage spans 23 or 25 hours on days with a clock change', () => {
     const lengthOf = (day: string) => coverageOf([day], planOf()).reduce((sum, { from, to }) => sum + to - from, 0);
     expect(['2026-03-29', '2026-10-25'].map((day) => lengthOf(day) / 3_600_000)).toEqual([23, 25]);
     const autumn = coverageOf(['2026-10-25'], planOf());

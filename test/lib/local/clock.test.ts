@@ -38,7 +38,7 @@ test('virtualClock also runs timers set during an advance', async () => {
   expect(seen).toEqual([10, 20, 30]);
 });
 
-test('virtualClock never runs a cancelled timer and treats a negative delay as 0', async () => {
+test('virtualClock never runs a canceled timer and treats a negative delay as 0', async () => {
   const clock = virtualClock(5);
   const seen: number[] = [];
   clock.after(1, () => seen.push(-1))();
@@ -47,7 +47,7 @@ test('virtualClock never runs a cancelled timer and treats a negative delay as 0
   expect(seen).toEqual([5]);
 });
 
-test("systemClock returns the machine's time and does not run cancelled timers", async () => {
+test("systemClock returns the machine's time and does not run canceled timers", async () => {
   expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(50);
   const cancelled: string[] = [];
   systemClock.after(1, () => cancelled.push('ran'))();
@@ -55,7 +55,7 @@ test("systemClock returns the machine's time and does not run cancelled timers",
   expect(cancelled).toEqual([]);
 });
 
-test('createWakeup wakes all sleepers at the latest due time, and an aborted one at once', async () => {
+test('createWakeup wakes all sleepers at the most recently set due time, and an aborted one at once', async () => {
   const clock = virtualClock(0);
   const woken: string[] = [];
   let due = Number.POSITIVE_INFINITY;

@@ -10,6 +10,6 @@ test("a full disk is recognized by system and SQLite codes, even in an error's c
   expect(found.map(isFullDisk)).toEqual([true, true, true, true, false, false, false]);
 });
 
-test.runIf(existsSync('/proc/self'))('a file system that reports no sizes counts as having space', () => {
+test.runIf(existsSync('/proc/self'))('a file system that does not report sizes is assumed to have space', () => {
   expect([hasRoom('/proc'), hasRoom(import.meta.dirname)]).toEqual([true, true]);
 });

@@ -41,7 +41,7 @@ const proxy = {
   TRUSTED_PROXY_SECRET_HEADER: 'X-Secret',
   TRUSTED_PROXY_SECRET: 'a-secret-of-16-or-more',
 };
-test('the trusted proxy settings are required together', () => {
+test('the trusted proxy settings must be set together', () => {
   expect(read(proxy).settings).toMatchObject({
     ...proxy,
     TRUSTED_PROXY_HEADER: 'x-viewer',

@@ -105,7 +105,7 @@ test('waitForMessage on a FIFO queue resolves when a group is unblocked, not for
   expect(woken).toBe(29_000);
 });
 
-test('a FIFO queue accepts a deduplication id once per group in five minutes, even after a removal', async () => {
+test('a FIFO queue accepts a deduplication id only once per group within five minutes, even after a removal', async () => {
   const { clock, queue, take } = make();
   const send = (groupId: string, body: string) => queue.send({ body, groupId, deduplicationId: 'same' });
   send('a', 'first');
@@ -147,7 +147,7 @@ test('messages in a FIFO queue have a group, a deduplication id, and an increasi
   expect(String(second?.SequenceNumber) > String(first?.SequenceNumber)).toBe(true);
 });
 
-test('a FIFO queue ignores a removal by an expired handle, as another receiver may have the message', async () => {
+test('a FIFO queue ignores a removal with an expired handle, as another receiver may have the message', async () => {
   const { clock, queue, send, receive, take } = make();
   send('a1');
   const late = receive();

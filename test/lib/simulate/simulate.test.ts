@@ -154,7 +154,7 @@ describe('the simulator', () => {
     ]);
   });
 
-  test('the simulator sees every fall delivered over MQTT, and reports missing and surplus ones', async () => {
+  test('the simulator sees every fall delivered over MQTT, and reports missing and extra ones', async () => {
     const fallsIn = (seed: number) => every('fall', dayIn(plan({ sensors: 1, seed }), 0)).length;
     const seed = Array.from({ length: 100 }, (_, at) => at).find((candidate) => fallsIn(candidate) > 0);
     // Residents fall within these hours.

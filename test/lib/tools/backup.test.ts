@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('a backup made during many falls contains all falls accepted before it', async () => {
+test('a backup made while many falls arrive contains all falls accepted before it started', async () => {
   const live = join(folder, 'live');
   const copy = join(folder, 'copy');
   const settings = { PORT: await freePort(), RETRY_SCHEDULE: '0,1,1,1,1' };

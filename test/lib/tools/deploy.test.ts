@@ -70,7 +70,7 @@ const run = async (facts: Parameters<typeof accountWith>[0], code = 0) => {
 const verified = { stacks: bootstrapped, verified: ['example.org'] };
 
 describe('deploy', () => {
-  test('deploy prints account, checks and cost, then the addresses and the next three commands', async () => {
+  test('deploy prints the account, checks and cost, then the addresses and the next three commands', async () => {
     const { deployment, tools, calls, lines } = await run(verified);
     expect(await deploy(deployment, tools)).toBe(true);
     const text = lines.join('\n');
@@ -86,7 +86,7 @@ describe('deploy', () => {
     expect(calls[1]).toEqual(expect.arrayContaining(['SensorCloud-prod', '--app', folder]));
   });
 
-  test('deploy asks after the first deployment to confirm the alarm subscription', async () => {
+  test('after the first deployment, deploy asks for confirmation of the alarm subscription', async () => {
     const stacks: Record<string, Record<string, string>> = { ...bootstrapped };
     const { deployment, tools, lines } = await run({ ...verified, stacks, subscribed: [['email', 'n@e.org', false]] });
     const subscription = { Type: 'AWS::SNS::Subscription', Properties: { Endpoint: 'n@e.org' } };
@@ -107,7 +107,7 @@ describe('deploy', () => {
     expect(lines.at(-1)).toBe(said.at(-1));
   });
 
-  test("deploy ends with the stage's active alarms and their causes", async () => {
+  test("deploy ends by listing the stage's active alarms and their causes", async () => {
     const others = Array.from({ length: 120 }, (_, at): [string, 'OK', string] => [`other-${at}`, 'OK', '']);
     const alarms: NonNullable<NonNullable<Parameters<typeof accountWith>[0]>['alarms']> = [
       ...others,
@@ -130,7 +130,7 @@ describe('deploy', () => {
     expect(lines.at(-1)).toMatch(/^NOTE +active +Could not be checked\..*cloudwatch:DescribeAlarms/);
   });
 
-  test('deploy skips email, with a note, if SES does not send for the stage', async () => {
+  test('deploy skips email and prints a note if SES does not send for the stage', async () => {
     const { deployment, tools, calls, lines } = await run({ stacks: bootstrapped });
     expect(await deploy(deployment, tools)).toBe(true);
     expect(lines.join('\n')).toMatch(/NOTE +mail +SES has not verified.*users cannot reset their passwords/);
@@ -205,7 +205,7 @@ describe('deploy', () => {
     expect(found).toBe(caps && `concurrencyCaps=${caps}`);
   });
 
-  test('deploy prints how many executions the account allows and the caps reserve', async () => {
+  test('deploy prints how many executions the account allows and how many the caps reserve', async () => {
     const { tools } = await run(verified);
     const lines: string[] = [];
     const template = stackOf({

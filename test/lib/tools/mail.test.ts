@@ -49,6 +49,6 @@ test.each<[Record<string, string>, RegExp]>([
   [{ SMTP_URL: '' }, /^SMTP_URL is not set, so mails are not sent/],
   [{ SMTP_URL: 'here' }, /SMTP_URL must be smtp:/],
   [{ MAIL_SENDER: '' }, /MAIL_SENDER is missing/],
-])('the mail tool reports the wrong settings %j', async (more, sentence) => {
+])('the mail tool reports the incorrect settings %j', async (more, sentence) => {
   await expect(sent({}, more)).rejects.toThrow(sentence);
 });

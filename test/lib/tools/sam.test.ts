@@ -167,7 +167,7 @@ describe('npm run sam', () => {
     expect((await run(true, 'darwin')).text).not.toContain('--add-host');
   });
 
-  test('prints the commands in the README', async () => {
+  test('prints the same commands as the README', async () => {
     const { text } = await run(true, 'linux', byCompose);
     const readme = await readFile(new URL('../../../lib/tools/sam/README.md', import.meta.url), 'utf8');
     const commands = (text.match(/^ {3}\S.*$/gm) ?? []).map((line) => line.trim().replaceAll(folder, 'cdk.out'));

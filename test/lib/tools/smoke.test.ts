@@ -46,7 +46,7 @@ test('the smoke test delivers a fall to a receiver on loopback and removes every
   expect(await leftBehind()).toEqual(NOTHING);
 });
 
-test("a smoke test's fall can be traced even after the customer is deleted", async () => {
+test('a fall from the smoke test can be traced even after the customer is deleted', async () => {
   const { text } = await run();
   const [, id = '', customer, webhookId] = /--delivery (\S+) --customer (\d+) --webhook (\S+)/.exec(text) ?? [];
   const known = { customerId: Number(customer), webhookId };

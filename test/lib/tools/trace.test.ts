@@ -99,7 +99,7 @@ test('shows when an event was evaluated, after its acceptance and before its del
   expect(steps.find(({ step }) => step === 'evaluated')?.after).toBe(at('evaluated') - at('accepted'));
 });
 
-test('shows where to find the evaluation time of an event without hits and deliveries', async () => {
+test('shows where to find the evaluation time of an event without hits or deliveries', async () => {
   const { steps } = await trace('message', fall.event);
   const active = steps.findIndex(({ says }) => says.startsWith('sensor/active'));
   expect(steps[active + 1]).toMatchObject({

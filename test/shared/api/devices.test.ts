@@ -175,7 +175,7 @@ describe('requests with messages', () => {
     expect((await device.call('POST', `/devices/${sensorId}/messages`, '[]')).status).toBe(202);
   });
 
-  test('a request preserves message bytes', async () => {
+  test('the bytes of each message in a request are preserved', async () => {
     const { sensorId, device } = await linkSensor(home.client);
     const first = nextUuid();
     const second = nextUuid();

@@ -34,7 +34,7 @@ describe('tokens', () => {
     });
     expect(requested).toEqual([24]);
   });
-  test('a token becomes invalid if one character is changed, added or left out', () => {
+  test('a token becomes invalid if one character is changed, added or removed', () => {
     const { token } = newToken('session');
     for (let at = 0; at < token.length; at++) {
       const other = token[at] === 'a' ? 'b' : 'a';
@@ -43,7 +43,7 @@ describe('tokens', () => {
       expect(parseToken(`${token.slice(0, at)}a${token.slice(at)}`), `${at}`).toBeNull();
     }
   });
-  test("changing a token's prefix does not turn it into another kind", () => {
+  test("changing a token's prefix does not turn it into another kind of token", () => {
     const { token } = newToken('session');
     for (const prefix of Object.values(tokenKinds).filter((tokenKind) => tokenKind !== 'ses'))
       expect(parseToken(token.replace('ses', prefix))).toBeNull();

@@ -132,7 +132,7 @@ describe('isDenied', () => {
 });
 
 describe('connections', () => {
-  it('a connection does not send anything until the remote address has been checked again', async () => {
+  it('nothing is sent over a connection until the remote address has been checked again', async () => {
     const received = Promise.withResolvers<number>();
     const server = createServer((socket) => socket.resume().on('close', () => received.resolve(socket.bytesRead)));
     await once(server.listen(0, '127.0.0.1'), 'listening');

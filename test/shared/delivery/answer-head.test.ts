@@ -30,7 +30,7 @@ describe('status lines', () => {
     'HTTP/1.1 20',
     ' HTTP/1.1 200',
     '200',
-  ])('a malformed status line does not contain a status: %j', (line) => {
+  ])('no status is read from a malformed status line: %j', (line) => {
     expect(statusIn(line)).toBe(null);
   });
 });
@@ -92,7 +92,7 @@ test('a connection is closed after lines without CRLF endings', () => {
   for (const { forParser } of [lf, cr]) expect(forParser.split('\r\n')).toEqual(closed('Content-Length: 2'));
 });
 
-test('an HTTP/1.0 connection is kept open only if the receiver says so, and never with chunks', () => {
+test('an HTTP/1.0 connection is kept open only if the receiver says so, and never after a chunked response', () => {
   const old = 'HTTP/1.0 200 OK';
   expect(framing(['Content-Length: 2'], old)).toEqual(closed('Content-Length: 2'));
   expect(framing(['Connection: keep-alive', 'Content-Length: 2'], old)).toEqual(kept('Content-Length: 2'));

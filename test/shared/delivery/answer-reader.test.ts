@@ -60,7 +60,7 @@ test.each([
   expect([answer.isRefused, answer.head, bytes, heads()]).toEqual([true, null, [''], 0]);
 });
 
-test('a response is cut off after 64 KiB of headers, without the incomplete last line', () => {
+test('a response is cut off after 64 KiB of headers, and the incomplete last line is dropped', () => {
   const line = `X-A: ${'x'.repeat(993)}\r\n`;
   const before = `${OK}X-Acknowledged-By: Anna\r\n`;
   const rest = 65_536 - before.length;

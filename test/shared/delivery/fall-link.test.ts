@@ -36,7 +36,7 @@ test('the fall link format never changes, so links in sent messages stay valid',
   );
 });
 
-test('a fall link can hold the largest ids and expiry and any sensor id', () => {
+test('a fall link can hold the largest ids, the latest expiry and any sensor id', () => {
   const longest = {
     ...claim,
     customerId: 9_007_199_254_740_991,

@@ -132,7 +132,7 @@ test('a combined message does not contain a link if the service has no URL', () 
   expect(gather([deliveryOf({ name: 'A' }, { service })])).not.toHaveProperty('listUrl');
 });
 
-test('a combined message counts a delivery without a rule as offline', () => {
+test('a combined message counts the sensor in a delivery without a rule as offline', () => {
   expect(gather([deliveryOf({ name: 'A' }, { rule: null })]).title).toBe('1 sensor offline');
 });
 

@@ -86,7 +86,7 @@ describe('attempts', () => {
     );
   });
 
-  test("an attempt includes the acknowledging person's name, in UTF-8 or Latin-1", () => {
+  test('an attempt includes the name of the person who acknowledged, in UTF-8 or Latin-1', () => {
     const nameOf = (acknowledgedBy: string | null) =>
       toAttempt({ ...nothing, answer: { ...answer, head: { ...head, acknowledgedBy } } }, 1).acknowledgedBy;
     expect(nameOf(Buffer.from('Jürgen').toString('latin1'))).toBe('Jürgen');

@@ -78,7 +78,7 @@ describe('delivery bodies', () => {
     expect(bodyOf({ ...delivery, body: '' }, webhook, { raw: null, addressKey: null })).toBe('');
   });
 
-  test('a delivery body contains the webhook name at creation', () => {
+  test('a delivery body contains the webhook name that was stored at creation', () => {
     const named: Snapshot = { ...snapshot, webhook: { name: 'Ward 2', isCustomerHook: true } };
     expect(parsed({ snapshot: named })).toMatchObject({
       webhook: { id: 'hook_1', name: 'Ward 2', isCustomerHook: true },
@@ -136,7 +136,7 @@ describe('payloads', () => {
     });
   });
 
-  test('a payload with a stored body is JSON', () => {
+  test('a payload with a stored body is sent as JSON', () => {
     const { format: _, ...feedback } = delivery;
     expect(deliveryHeaders(settings, { ...feedback, body: '{}' })).toEqual({
       'Content-Type': 'application/json; charset=utf-8',

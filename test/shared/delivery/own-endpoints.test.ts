@@ -53,7 +53,7 @@ describe('own endpoints', () => {
   );
 
   it.each([['127.0.0.1'], ['::1'], ['127.0.0.9'], ['8.8.8.8', '127.0.0.1']])(
-    'service endpoints cannot be targets through a name that resolves to %j',
+    'service endpoints cannot be targeted through a name that resolves to %j',
     (...resolved) => expectDenied('http://receiver.example.com:3000/', local, resolvesTo(...resolved), 'url_address'),
   );
 
@@ -78,7 +78,7 @@ describe('loopback targets outside developer machines', () => {
   ];
   const numbers = hosts('127.0.0.1 127.1 2130706433 127.255.255.254 [::1]');
 
-  it.each(policies)('loopback cannot be a target even under the policy %j', async (policy) => {
+  it.each(policies)('a loopback address cannot be a target, even under the policy %j', async (policy) => {
     for (const host of numbers) await expectDenied(`https://${host}:9001/`, policy, noLookup, 'url_address');
     for (const host of ['localhost', 'LOCALHOST.', 'a.localhost'])
       await expectDenied(`https://${host}:9001/`, policy, noLookup, 'url_host');
@@ -112,7 +112,7 @@ describe('URL parsing', () => {
 
 describe('loopback hosts', () => {
   it.each(['localhost', 'a.localhost', 'ab.cd.localhost', '127.0.0.0', '127.0.0.1', '127.255.255.255', '::1'])(
-    'host %s always means the calling machine',
+    'host %s always refers to the calling machine',
     (host) => {
       expect(isLoopback(host)).toBe(true);
     },
@@ -127,7 +127,7 @@ describe('loopback hosts', () => {
     '128.0.0.1',
     '::2',
     '',
-  ])('host %j means another machine', (host) => {
+  ])('host %j refers to another machine', (host) => {
     expect(isLoopback(host)).toBe(false);
   });
 

@@ -229,7 +229,7 @@ describe('Telegram messages', () => {
     serverResponse = { status: 200, body: JSON.stringify({ ok: true, result: { text: 'x'.repeat(8_000) } }) };
     expect(await sending()(telegram, notification)).toBe('accepted');
   });
-  test("a Telegram message reaches a group's new chat id, which the outcome contains", async () => {
+  test('a Telegram message reaches a group under its new chat id, and the outcome contains that id', async () => {
     const moved = { ok: false, error_code: 400, parameters: { migrate_to_chat_id: -1_001_557_912_345 } };
     const chats: unknown[] = [];
     const post = async ({ body }: { body: string | Uint8Array }) => {

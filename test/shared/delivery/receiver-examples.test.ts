@@ -97,7 +97,7 @@ describe('receiver examples', () => {
   }
 
   test.skipIf(!canRun(['openssl', 'version']))(
-    'the shell example accepts the simple signature and rejects another body',
+    'the shell example accepts the simple signature and rejects a different body',
     () => {
       const body = '{"name":"Zimmer 1 – Tür"}';
       const headers = signatureHeaders({ id: 'a', timestampSeconds: 1, body, secrets: [], primary: secret });

@@ -167,7 +167,7 @@ describe('host name resolution', () => {
   });
 
   it.each([[['127.0.0.1']], [['8.8.8.8', '127.0.0.1']], [['::1', '8.8.8.8']]])(
-    'a host name that was public at creation but resolves to %j later is denied (rebinding)',
+    'a host name that was public at creation but later resolves to %j is denied (rebinding)',
     async (later) => {
       const answers = [['8.8.8.8'], later];
       const asked: string[] = [];

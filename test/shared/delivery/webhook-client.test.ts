@@ -76,7 +76,7 @@ describe('request checks', () => {
     expect(await errorOf('http://unknown.example/', {}, { ALLOW_PRIVATE_TARGETS: false })).toBe('url_denied');
   });
 
-  test('an old webhook can call any loopback address, a new one only those the stage names', async () => {
+  test('an old webhook can call any loopback address, but a new one only those that the stage names', async () => {
     const options = { allowLoopback: 'named' as const };
     expect(await errorOf(loopback, options)).toBe('connect_refused');
     expect(await errorOf(loopback, options, {}, { isLoopbackDenied: true })).toBe('address_denied');
@@ -110,7 +110,7 @@ describe('request checks', () => {
   });
 });
 
-test('each process limits a webhook to five permits with shared state', async () => {
+test('each process limits a webhook to five permits that share state', async () => {
   const { acquire } = client();
   const get = (key: string) => acquire(key, async () => {});
   const permits = await Promise.all(Array.from({ length: SLOTS_PER_WEBHOOK }, () => get('w')));

@@ -30,7 +30,7 @@ describe('list queries', () => {
     { sortBy: 'asc(nothing)' },
     { sortBy: 'ASC(name)' },
     { sortBy: 'asc(id),desc(name)' },
-  ])('a list query rejects %j', (bad) => {
+  ])('a list query with %j is rejected', (bad) => {
     expect(query.safeParse(bad).success).toBe(false);
   });
 });

@@ -51,7 +51,7 @@ describe('skipping the queue', () => {
     for (const message of reports) expect(quietly(state, message), JSON.stringify(message)).toBe(null);
   });
 
-  test('other messages never skip the queue or even read the state', async () => {
+  test('other messages never skip the queue, and the state is not even read', async () => {
     const states = { get: () => Promise.reject(new Error('the state was read')) };
     const sender = { ...device, customerId: 1, hash: 'h', notedCall: 'a', notedAt: 1 };
     for (const message of received([fall('calling', 1), { type: 10, payload: {} }, { type: 99 }]))
@@ -84,7 +84,7 @@ describe('recording requests', () => {
     expect(mustRecordCall(received([fall('calling', 1)]), { isHeldBack: true })).toBe(true);
   });
 
-  test('a report without effect still has none after pending falls', () => {
+  test('a report with no effect still has none after pending falls are processed', () => {
     const start = fc.constantFrom(900_000, 900_100, 900_200);
     const falls = fc.array(
       fc.record({ type: fc.constantFrom(5, 8), status: fc.constantFrom(...fallStatuses), start }).map((fall) => ({

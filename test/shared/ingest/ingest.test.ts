@@ -257,7 +257,7 @@ describe('busy devices', () => {
   };
   const rejected = { refusal: 'rate_limited' };
 
-  test('a held-back device can send falls up to 3,000 pending requests and reports up to 500', async () => {
+  test('a held-back device can send falls with up to 3,000 pending requests, and reports with up to 500', async () => {
     expect(await held(news, 501)).toEqual(rejected);
     expect(await held([fall, news], 501)).toEqual(rejected);
     expect(await held(fall, 3_001)).toEqual(rejected);

@@ -120,7 +120,7 @@ describe('invocation metrics', () => {
     expect(left).toEqual([[['AttemptsLate', 1]]]);
   });
 
-  test('metrics never make an invocation fail if they cannot be written', async () => {
+  test('an invocation never fails because metrics cannot be written', async () => {
     const reported: unknown[] = [];
     const { measure, flush } = bufferMetrics(
       () => Promise.reject(new Error('not written')),

@@ -142,7 +142,7 @@ test.each([
   expect(message).toMatch(new RegExp(`^invalid settings of the stage:\\n  ${name} must be .*${error}`));
 });
 
-test('a function that does not start names the invalid quota and the maximum', () => {
+test('a function that fails to start names the invalid quota and the maximum', () => {
   const message = refused(() => settingsFrom({ QUOTAS: '{"webhooks":5000,"cats":1}', RATE_LIMIT_PER_SECOND: '-1' }));
   expect(message).toMatch(
     /^invalid environment:\n {2}RATE_LIMIT_PER_SECOND must be a whole number from 0 to 1000000\n/,

@@ -121,7 +121,7 @@ test('a rule for a large group is rejected once deletion has removed the first s
   expect(await its.rules.get(customerId, 14)).toBeNull();
 });
 
-test('a large group is created without a sensor that is deleted meanwhile', async () => {
+test('a large group is created without a sensor that is deleted in the meantime', async () => {
   const deleted = 'iy_000000069';
   const { group, other } = await largeGroup(15, 'iy_', () =>
     engine.plain.write({ remove: items.sensor({ customerId, sensorId: deleted }) }),
@@ -148,7 +148,7 @@ test('repeating a request that moved only some sensors completes the group', asy
   expect((await its.sensorGroups.get(customerId, 6))?.sensorIds).toEqual(ids);
 });
 
-test('feedback is shown if given while the newest feedback is deleted', async () => {
+test('feedback given while the newest feedback is being deleted is shown', async () => {
   await putSensor();
   const hit = { ruleId: 4, sensorEventId: 'e', sensorId, messages: [], hitNumber: { series: 1, number: 1 } };
   await its.ruleHits.append(customerId, { id: 4, createDate: 0 }, some(hit), now);
@@ -175,7 +175,7 @@ test('two sensors with the same event UUID and rule get separate hits', async ()
   ]);
 });
 
-test('the last process left ignores only slot leases from before the others ended', async () => {
+test('the last remaining process ignores only slot leases from before the others ended', async () => {
   const until = now + 30_000;
   const slots = Object.fromEntries([0, 1, 2, 3, 4].map((at) => [`slot${at}`, until]));
   await engine.plain.update(items.webhook({ customerId, webhookId: 'w' }), changes({ set: slots }));

@@ -30,7 +30,7 @@ describe('entries recorded while the clock was a day ahead', () => {
     expect([await count(now), await count(now), await count(now)]).toEqual([1, 2, null]);
   });
 
-  test('an entry from the future does not delay the next try', async () => {
+  test('an entry from the future does not delay the next attempt', async () => {
     const fail = (at: number) => its.limits.countFailure('c', 60, at);
     await fail(ahead);
     expect(await its.limits.secondsToWait('c', 1, 60, ahead)).toBe(60);

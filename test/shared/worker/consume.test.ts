@@ -196,7 +196,7 @@ test('a consumer logs a postponed task with the reason, but not as an error', as
   expect(lines).toMatchObject([{ level: 'info', reason: 'later' }]);
 });
 
-test('worker control errors have their name in the message', () => {
+test('worker control errors include their name in the message', () => {
   expect(String(new Quarantine('no'))).toBe('Quarantine: no');
   expect(String(new RetryLater('later'))).toBe('RetryLater: later');
 });
@@ -228,7 +228,7 @@ const recorder = () => {
   return { ...host, works, handle };
 };
 
-test('a consumer passes each task with position, number of receives and remaining time', async () => {
+test('a consumer passes each task with its position, receive count and remaining time', async () => {
   const { works, handle } = recorder();
   await handle(record('7', '{"a":1}', 'a', 3), record('8', '{"a":2}', 'a'), record('9', '{"a":3}'));
   expect(works).toEqual([

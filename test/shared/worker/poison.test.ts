@@ -135,7 +135,7 @@ test('a redriven dead letter is quarantined at the last receive', async () => {
   expect(lines.filter(({ messageId, kind }) => messageId === '3' && kind === 'table')).toEqual([]);
 });
 
-test('a redriven dead letter is recognized by sent time, even if it always crashed the process', async () => {
+test('a redriven dead letter is recognized by its sent time, even if it always crashed the process', async () => {
   const { runtime, quarantined } = hostOf();
   const accepted = runtime.now() - 60 * 60_000;
   const body = JSON.stringify({ act: 'table', receiveDate: accepted });

@@ -128,7 +128,7 @@ describe("a user's acknowledge page", () => {
     expect(textOf(again.html)).toContain("You're on it");
   });
 
-  test('the acknowledge page does not hand back an alarm that someone else acknowledged', async () => {
+  test('the acknowledge page cannot hand back an alarm that someone else acknowledged', async () => {
     const { links, jonas, acknowledgement } = await createFall();
     await submit(links.jonas, (await pageAt(links.jonas)).html, "I'm on it");
     const { date = 0 } = (await acknowledgement()) ?? {};
@@ -138,7 +138,7 @@ describe("a user's acknowledge page", () => {
     expect(await acknowledgement()).toMatchObject({ userId: jonas.id });
   });
 
-  test('opening the acknowledge page changes nothing, even for 20 link scanners', async () => {
+  test('opening the acknowledge page changes nothing, even if 20 link scanners do so', async () => {
     const { links, acknowledgement } = await createFall();
     await Promise.all(Array.from({ length: 20 }, () => pageAt(links.nora)));
     await world.idle();

@@ -75,7 +75,7 @@ describe('a display session', () => {
     expect((await display.call('GET', watch)).status).toBe(401);
   });
 
-  test('a display session renews the cookies hourly with the same values', async () => {
+  test("a display session's cookies are renewed hourly with the same values", async () => {
     const { login, cookies, call } = await openBrowser();
     const path = `/customers/${home.customerId}/open-falls`;
     expect(maxAgesOf(login)).toEqual([86_400, 86_400, 86_400]);
@@ -187,7 +187,7 @@ describe('acknowledging on a display', () => {
     );
   });
 
-  test("a display returns 409 with the first person's name for a second acknowledgement", async () => {
+  test("a second acknowledgement on a display returns 409 with the first person's name", async () => {
     const { path, hitPath } = await fallOfNewSensor();
     const display = await newDisplay();
     expect(await display.ok('PUT', hitPath, { name: 'Anna' })).toMatchObject(by('Anna'));
@@ -199,7 +199,7 @@ describe('acknowledging on a display', () => {
     expect((await display.call('DELETE', path)).status).toBe(403);
   });
 
-  test('sessions other than displays ignore the name given with an acknowledgement', async () => {
+  test('a name given with an acknowledgement is ignored outside display sessions', async () => {
     const { path } = await fallOfNewSensor();
     expect(await home.client.ok('PUT', path, { name: 'Somebody else' })).toMatchObject(by('A B'));
   });

@@ -159,7 +159,7 @@ test('slows down guesses from many addresses, but not logins from known addresse
   expect(tally(await times(5, guess))).toEqual({ 401: 5 });
 });
 
-test('users who reset a password can log in from there while others guess passwords', async () => {
+test('users can log in from the address of a password reset while others guess passwords', async () => {
   const { username } = await hire('besieged', 'besieged@example.com');
   const OWNER = '198.51.100.77';
   const password = 'a-password-after-the-reset';

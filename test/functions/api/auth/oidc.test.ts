@@ -84,7 +84,7 @@ describe('OpenID Connect login', () => {
     expect((await login('carl', ['maple'])).status).toBe(200);
   });
 
-  test('refuses an OpenID Connect user whom the service has locked out, whatever the claims', async () => {
+  test('refuses an OpenID Connect user whom the service has locked out, regardless of the claims', async () => {
     const { id } = (await login('dora', ['maple'])).body as { id: number };
     await admin.ok('PUT', `/users/${id}/access`, { canLogin: false, permissions: [] });
     for (const groups of [['maple'], ['elsewhere'], ['maple', 'maple-leads']])
@@ -186,7 +186,7 @@ describe('OpenID Connect login with an invalid response', () => {
     await refused(finish(browser, back));
   });
 
-  test('a login fails if another browser continues it', async () => {
+  test('a login fails if it is continued in another browser', async () => {
     const { back } = await visitIssuer('otto');
     await refused(finish(anybody, back));
     const { cookie } = await beginOidc(anybody);

@@ -106,7 +106,7 @@ describe('a second factor', () => {
     expect(statuses(both)).toEqual({ 200: 2 });
   });
 
-  test('stores second-factor secrets and recovery codes in unreadable form', async () => {
+  test('stores second-factor secrets encrypted and recovery codes hashed', async () => {
     const user = await hireWithOtp('private');
     const { sessions, otps } = store(cloud.runtime.table);
     const accountKey = (await sessions.accountKeyOf(usernameKey(user.username))) ?? '';
@@ -206,7 +206,7 @@ describe('a customer that requires a second factor', () => {
     return client.ok('PUT', `/customers/${id}`, { name, location, email, requireOtp });
   };
 
-  test('users who lack a required second factor can only set one up', async () => {
+  test('users who lack a required second factor have almost no access until they set one up', async () => {
     const home = await createHome(admin, 'strict', ['manage_users', 'manage_customers']);
     expect(await setRequired(home.client, home.customerId, true)).toMatchObject({ requireOtp: true });
     // An update without `requireOtp` keeps the stored value.

@@ -182,7 +182,7 @@ describe('a request with cookies', () => {
     expect(cookiesOf(caught)).toEqual({ PSAUTHTOKEN: '', PSUSERID: '', PSCSRF: '' });
     expect((await call('GET', '/users/me')).status).toBe(401);
   });
-  test('a valid cookie requires X-CSRF-Token even with a bearer token', async () => {
+  test('a write with a valid cookie requires X-CSRF-Token even with a bearer token', async () => {
     const { call, csrf } = await openBrowser();
     const authorization = `Bearer ${tokenOf(await login())}`;
     expect((await call('POST', '/bots', { authorization, ...csrf }, bot)).status).toBe(201);

@@ -43,7 +43,7 @@ describe('a channel', () => {
     expect((await client.call('DELETE', `/users/me/channels/${by}`)).status).toBe(404);
   });
 
-  test("sending a verification code asks for consent in the user's language", async () => {
+  test("the message with a verification code asks for consent in the user's language", async () => {
     const { client } = await place.hire({ locale: 'de' });
     const address = nextNumber();
     await setChannel(client, 'sms', { address });
@@ -153,7 +153,7 @@ describe('a channel', () => {
       expect(await channelsOf(client)).toEqual(proven);
     });
 
-    test('a new address clears the undeliverable mark from a channel', async () => {
+    test('a channel with a new address is no longer marked as undeliverable', async () => {
       const { ids, client, channels, report } = await createUndeliverable();
       const address = nextNumber();
       expect((await setChannel(client, 'sms', { address })).body).toEqual({

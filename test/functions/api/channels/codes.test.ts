@@ -24,7 +24,7 @@ describe('a verification code', () => {
     ]);
   });
 
-  test('a code sent in 50 concurrent requests works only once', async () => {
+  test('a code submitted in 50 concurrent requests works only once', async () => {
     const { client } = await place.hire();
     const address = nextNumber();
     await setChannel(client, 'sms', { address });

@@ -16,7 +16,7 @@ describe('messaging services', () => {
     return { client: boss, cloud: small, lines };
   };
 
-  test('a messaging service missing from the host is not offered', async () => {
+  test('a messaging service that is unavailable on the host is not offered', async () => {
     const small = await startTestCloud({
       hasOutbox: false,
       environment: { PUSH_CONTACT: 'https://cloud.example.org' },

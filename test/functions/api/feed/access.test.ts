@@ -63,7 +63,7 @@ test('a feed returns authentication headers only to callers who use the webhook 
   expect(JSON.stringify(shown)).not.toContain(token);
 });
 
-test('a feed audits deliveries confirmed by a user, but not by the receiver', async () => {
+test('the audit log records feed deliveries confirmed by a user, but not by the receiver', async () => {
   const { client, customerId, at, reader, feed, fall } = await world.furnish();
   const lines = async () => {
     const [page] = await client.ok<{ data: object[] }[]>('GET', `/customers/${customerId}/audit?operation=fetchFeed`);

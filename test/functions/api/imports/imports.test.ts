@@ -46,7 +46,7 @@ describe('sensor imports', () => {
     expect(await groupsOf(home)).toEqual(groups);
   });
 
-  test('only system admins can link sensors by import', async () => {
+  test('only system admins can link sensors through an import', async () => {
     const [home, other] = [await world.furnish(), await world.furnish()];
     const foreign = await hardwareIdOf(other, other.sensorId);
     const free = nextHardwareId();

@@ -162,7 +162,7 @@ test('access tokens cannot import users', async () => {
   expect((await home.send('rules', [{ name: 'n' }], client)).status).toBe(400);
 });
 
-test('refuses an entire import with more users than the daily invitation limit', async () => {
+test('refuses an entire import if it has more users than the daily invitation limit allows', async () => {
   const home = await world.furnish();
   const rows = Array.from({ length: 101 }, () => ({
     username: fresh('many'),

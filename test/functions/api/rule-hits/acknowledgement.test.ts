@@ -64,7 +64,7 @@ describe('acknowledging a rule hit', () => {
     expect((await listed('sortBy=desc(updateDate)'))[0]).toMatchObject({ id: hit.id, acknowledgement: anna() });
   });
 
-  test('acknowledging a hit moves it to the top when sorted by updateDate', async () => {
+  test('acknowledging a hit moves it to the top of a list sorted by updateDate', async () => {
     const first = await createHit();
     await createHit();
     const { updateDate } = await home.client.ok<RuleHit>('PUT', first.path, {});

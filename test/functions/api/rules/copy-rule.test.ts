@@ -12,7 +12,7 @@ afterAll(() => world.stop());
 const schedule = { days: [6, 7], from: '21:00', to: '06:00', timeZone: 'Europe/Berlin' };
 const perRule = ['id', 'name', 'createDate', 'updateDate'];
 
-test('copyRule creates an identical rule with a new name, id and dates', async () => {
+test('copyRule copies everything in a rule, but sets a new name, id and dates', async () => {
   const { hire, rule, client, sensorId, fall, hits } = await world.furnish();
   const { id: userId } = await hire('Anna', { email: 'anna@example.com', sms: '+491701234567' });
   const escalation = [{ afterSeconds: 60, recipients: [{ userId, by: 'sms' }] }];

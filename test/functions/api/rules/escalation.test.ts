@@ -85,7 +85,7 @@ describe('escalation steps', () => {
     ]);
   });
 
-  test('the escalation steps of one rule can use all webhooks of a customer', async () => {
+  test("the escalation steps of one rule can use all of a customer's webhooks", async () => {
     const many = await world.furnish(1);
     const creations = Array.from({ length: 49 }, async (_, at) => {
       const bot = await many.client.ok<{ id: number }>('POST', '/bots', { name: `n ${at}` });

@@ -86,7 +86,7 @@ test('tryRule returns 404 to other customers, and 403 without manage_rules', asy
   expect(world.sentMessages.filter(({ to }) => to === 'ben@example.com')).toEqual([]);
 });
 
-test('a rule can be tested five times a minute, counting all callers', async () => {
+test('a rule can be tested five times a minute by all callers combined', async () => {
   const home = await world.furnish();
   const { id: userId } = await home.hire('Berta', { email: 'berta@example.com' });
   const { id } = await home.rule([{ userId, by: 'email' }]);

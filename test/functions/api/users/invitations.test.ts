@@ -52,7 +52,7 @@ const codeFor = (username: string): string =>
 const confirm = async (code: string) =>
   (await anybody.call('POST', '/users/password-reset/confirm', { code, newPassword })).status;
 
-test('an invitation link sets a password only once', async () => {
+test('an invitation link can be used only once to set a password', async () => {
   const answer = await invite('guest', { permissions: ['manage_rules'] });
   expect([answer.status, codeFor('guest').length]).toEqual([201, 32]);
   expect(answer.text).not.toContain(codeFor('guest'));
@@ -71,7 +71,7 @@ test('an invitation is valid for 7 days', async () => {
   expect(await confirm(codeFor('late'))).toBe(401);
 });
 
-test("rejects invitations with a password, without an address, or beyond the caller's permissions", async () => {
+test('rejects invitations with a password, without an address, or with permissions that the caller lacks', async () => {
   expect((await invite('both', { password: newPassword })).status).toBe(400);
   expect((await invite('nowhere', { email: '' })).status).toBe(400);
   expect((await invite('neither', { invite: false })).status).toBe(400);

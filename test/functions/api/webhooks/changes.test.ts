@@ -81,7 +81,7 @@ describe('a webhook', () => {
     expect(got?.headers.authorization).toBe(`Bearer ${token}`);
   });
 
-  test('a customer webhook gets every event, but a bot webhook only rule hits', async () => {
+  test('a customer webhook gets every event, but a bot webhook gets only rule hits', async () => {
     const { client, customerId, path, hook, fall } = await createScene('birch');
     const listed = async () => (await stores.customers.get(customerId))?.hooks;
     const put = (more: object) => client.ok('PUT', path, { ...hook, ...more });

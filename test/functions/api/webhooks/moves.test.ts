@@ -58,7 +58,7 @@ test('resets the failure count for a new URL', async () => {
   expect(await healthOf(home)).toMatchObject({ isEnabled: true, health: { consecutiveFailures: 1 } });
 });
 
-test('a moved webhook stays enabled if the old URL disables it during the move', async () => {
+test('a moved webhook stays enabled even if failures at the old URL disable it during the move', async () => {
   const home = await world.furnish();
   const { health, webhooks } = store(world.table);
   const before = await webhooks.get(home.customerId, home.at.split('/')[2] ?? '');

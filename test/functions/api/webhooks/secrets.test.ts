@@ -32,7 +32,7 @@ const signers = ({ headers, body }: Received) => {
 };
 
 describe('a webhook secret', () => {
-  test('a new secret signs alongside the previous one during the overlap', async () => {
+  test('deliveries are signed with both the new and the previous secret during the overlap', async () => {
     const { client, at, fall, receiver } = await world.furnish({ secretKey: OLD });
     const next = async () => {
       const before = receiver.received.length;

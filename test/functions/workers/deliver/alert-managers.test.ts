@@ -62,7 +62,7 @@ describe('emails about people', () => {
 describe('emails to managers', () => {
   const open = [alarmOf('a')];
 
-  test('only managers who can log in, manage rules and have an address get emails', async () => {
+  test('only managers who can log in, can manage rules, and have an address get emails', async () => {
     const users = [
       userOf(1, { canLogin: false }),
       userOf(2, { permissions: ['manage_bots'] }),
@@ -115,7 +115,7 @@ describe('emails to managers', () => {
     expect(updated).toHaveLength(1);
   });
 
-  test('managers get at most ten emails an hour, then one list', async () => {
+  test('managers get at most ten emails an hour, and any further alarms in one list', async () => {
     const { mails, updated, taken } = await run({
       open,
       users: [userOf(1), userOf(2)],
@@ -250,7 +250,7 @@ describe('alarm lists', () => {
     expect(order).toEqual(['mail', 'update']);
   });
 
-  test('only a reminder follows a list that everyone has received', async () => {
+  test('a list that everyone has received is followed only by a reminder', async () => {
     const open = [alarmOf('a', { ...mailed, deferredTo: [1] })];
     expect((await run({ open })).updated).toEqual([['a', { deferredTo: [], refusedTo: [] }, NOW + 55 * MINUTE]]);
     const unanswered = [alarmOf('a', { ...mailed, deferredTo: [1], isUnanswered: true })];
@@ -361,7 +361,7 @@ describe('alarm reminders', () => {
     expect((await run({ open: [alarmOf('a', reminded), other] })).mails).toEqual([]);
   });
 
-  test('no reminder follows the 24th', async () => {
+  test('no reminder is sent after the 24th', async () => {
     const of = (reminders: number) => [alarmOf('a', { ...mailedAt(30 * HOUR), reminders, reminderDate: NOW - HOUR })];
     expect((await run({ open: of(22) })).updated).toEqual([['a', { reminders: 23, reminderDate: NOW }, NOW + HOUR]]);
     expect((await run({ open: of(23) })).updated).toEqual([['a', { reminders: 24, reminderDate: NOW }, null]]);

@@ -171,7 +171,7 @@ describe('webhook deliveries', () => {
 });
 
 describe('attempt times', () => {
-  test('an attempt waits up to a second, because queues delay by whole seconds', async () => {
+  test('an attempt waits up to a second, because queues support only whole seconds as delays', async () => {
     const soon = await run({ task: { notBefore: NOW + 1_000 } });
     expect(soon.outcome).toBe('delivered');
     expect(soon.named('claim')[0]?.[1]).toBe(NOW + 1_000);
@@ -319,7 +319,7 @@ describe('open circuits', () => {
   });
 });
 
-test('a postponed attempt does not resend a delivery made during recovery', async () => {
+test('a postponed attempt does not resend a delivery that succeeded during recovery', async () => {
   const back = { ...webhook, backDate: NOW - 60_000 };
   const delivered = toWebhook({ state: 'delivered', sendTryTimes: [NOW - 30_000], hit: null });
   const { outcome, named } = await run({

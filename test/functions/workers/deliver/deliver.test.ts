@@ -60,7 +60,7 @@ test('requeues a task that arrives more than a second early', async () => {
   expect([receiver.received.length, await state()]).toEqual([0, ['pending', null, 0]]);
 });
 
-test('attempts a delivery at once if its task is planned implausibly far ahead', async () => {
+test('attempts a delivery at once if its task is scheduled implausibly far ahead', async () => {
   const { run } = await furnish();
   expect(await run({ notBefore: world.now() + 11_000 })).toBe('delivered');
 });

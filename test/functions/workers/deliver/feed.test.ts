@@ -59,7 +59,7 @@ test("posts a feed's deliveries once the webhook has a URL, even after stale rea
   expect(await record()).not.toHaveProperty('duePk');
 });
 
-test('once a webhook has a URL, posts a delivery that was added to its feed', async () => {
+test('posts a delivery even if it enters the feed after the webhook has been given a URL', async () => {
   const { fall, move, receiver } = await furnish();
   const [reached, written, read] = [0, 1, 2].map(() => Promise.withResolvers<void>());
   if (!reached || !written || !read) return;

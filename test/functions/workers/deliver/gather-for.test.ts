@@ -128,7 +128,7 @@ describe('a Telegram chat report', () => {
     return { calls, logged };
   };
 
-  test('a message refused by Telegram marks the channel of each user in the chat', async () => {
+  test('a refusal by Telegram marks the channel of each user in the chat as undeliverable', async () => {
     const deliveries = [21, 22, 22, 23].map((userId) => deliveryTo('telegram', telegram(userId)));
     const { calls, logged } = await update({ refused: 'Forbidden', answer: 'blocked' }, channel, deliveries);
     const mark = { sentAt: NOW, date: NOW, reason: 'blocked' };
@@ -142,7 +142,7 @@ describe('a Telegram chat report', () => {
     ]);
   });
 
-  test("a Telegram response updates a group's new id", async () => {
+  test("a Telegram response that reports a group's new id updates the channel", async () => {
     const moved = await update({ movedTo: '-200' });
     expect(moved.calls).toEqual([
       ['recordReached', { customerId, userId: 21 }, 'telegram', { from: '-100', to: '-200' }],

@@ -166,7 +166,7 @@ describe('failed attempts', () => {
       expect((await record({}, failure(), { after: { ...after, pendingSince } })).named('notePending')).toEqual([]);
   });
 
-  test('several days of failures disable a webhook, with a warning halfway', async () => {
+  test('a webhook is disabled after several days of failures, with a warning halfway through', async () => {
     const since = (ms: number) => ({ ...webhook, consecutiveFailures: 20, failingSince: NOW - ms });
     const disabled = await record({}, failure(), { after: since(5 * DAY) });
     expect(disabled.named('disable')).toMatchObject([[{ id: 'w1' }, NOW, 'failing', expect.anything()]]);
@@ -375,7 +375,7 @@ describe('releasing deliveries to a recovered receiver', () => {
     expect(nothing.enqueued).toEqual([]);
   });
 
-  test('the release attempts up to fifty deliveries, ten a second', async () => {
+  test('the release attempts up to fifty deliveries at a rate of ten a second', async () => {
     const many = Array.from({ length: 60 }, (_, at) => alarm(String(at)));
     const { ids, next, enqueued } = await release([many]);
     expect(ids).toEqual(many.slice(0, 50).map(({ id }) => id));

@@ -130,7 +130,7 @@ describe('releasing held deliveries', () => {
     return stubs;
   };
 
-  test("an enabled webhook's held deliveries are released ten a second", async () => {
+  test("an enabled webhook's held deliveries are released at a rate of ten a second", async () => {
     const { named, enqueued } = await release({ ids: ['a', 'b', 'c'], released: [true, false, true] });
     expect(named('reserve')).toEqual([[webhook, NOW]]);
     expect(named('heldIds')).toEqual([[webhook, 3]]);
@@ -157,7 +157,7 @@ describe('releasing held deliveries', () => {
     expect(named('release').map(([delivery]) => (delivery as Delivery).id)).toEqual(['b', 'd', 'a', 'c']);
   });
 
-  test("only one task releases a webhook's held deliveries at once", async () => {
+  test("only one task at a time releases a webhook's held deliveries", async () => {
     expect((await release({ reserved: null, ids: ['a'] })).names()).toEqual(['reserve']);
     const none = await release({});
     expect(none.named('correctCount')).toEqual([[webhook, NOW]]);
@@ -271,7 +271,7 @@ describe('reports about disabled webhooks', () => {
     return stubs;
   };
 
-  test('a disabled webhook is reported by metric, notice and email', async () => {
+  test('a disabled webhook is reported with a metric, a notice and an email', async () => {
     const { named, measured, enqueued, mails } = await disable(toWebhook());
     expect(named('disable')).toEqual([[expect.objectContaining({ id: 'w1' }), NOW, 'gone', expect.anything()]]);
     expect(measured).toEqual([['WebhooksDisabled']]);

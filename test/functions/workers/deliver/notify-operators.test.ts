@@ -40,7 +40,7 @@ describe('reports to operators', () => {
     expect([reports, reported]).toEqual([[], []]);
   });
 
-  test('operators get no report without new alarms', async () => {
+  test('operators get no report if there are no new alarms', async () => {
     expect((await run({ open })).taken).toEqual([]);
     const known = [alarmOf('a', { ...mailed, reportDate: 1 }), alarmOf('b', { ...mailed, isUnanswered: true })];
     expect((await run({ open: known, topic })).taken).toEqual([]);
@@ -49,7 +49,7 @@ describe('reports to operators', () => {
     expect(reports[0]?.[1]).toContain('1 fall_detected.');
   });
 
-  test('the next task repeats a report that the topic refused', async () => {
+  test('the next task repeats a report that the topic rejected', async () => {
     const failure = new Error('the topic is away');
     const { deps, taken, reported } = world({ open, topic, notify: () => Promise.reject(failure) });
     await expect(alertManagers(deps, customerId)).rejects.toBe(failure);
@@ -57,7 +57,7 @@ describe('reports to operators', () => {
     expect(reported).toEqual([]);
   });
 
-  test('a failing email to managers does not prevent the report to operators', async () => {
+  test('a failure to email managers does not prevent the report to operators', async () => {
     const failure = new Error('no mails');
     const fresh = [alarmOf('a')];
     const without = world({ open: fresh, topic, mail: () => Promise.reject(failure) });

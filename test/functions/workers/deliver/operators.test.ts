@@ -152,7 +152,7 @@ test('logs both errors if managers and operators cannot be notified', async () =
   await home.acknowledgeAll();
 });
 
-test('reports an alarm again if the topic refused the message', async () => {
+test('reports an alarm again if the topic rejected the message', async () => {
   failures = 2;
   const home = await furnish();
   await home.fall();

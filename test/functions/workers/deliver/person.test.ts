@@ -79,7 +79,7 @@ describe('notifying a person', () => {
     expect(enqueued.map(([[task]]) => task?.type)).toEqual(['process_notice', 'escalate']);
   });
 
-  test('a notification counts as delivered if the service reports a new address for it', async () => {
+  test("a notification counts as delivered if the service reports the recipient's new address", async () => {
     const telegram = { by: 'telegram', address: '1' };
     const { outcome, named } = await notify(deliveryTo('telegram'), {
       channels: [telegram],
@@ -198,7 +198,7 @@ describe('the SMS limit', () => {
     expect(ofTest.recorded?.next).toMatchObject({ reason: 'limit_reached' });
   });
 
-  test('rule managers get one email a day once most SMS are used up', async () => {
+  test('rule managers get one email a day once most of the SMS limit is used up', async () => {
     const managers = [{ canLogin: true, isAdmin: false, permissions: ['manage_rules'], email: 'boss@x', locale: 'en' }];
     const near = await counted(deliveryTo('sms'), { smsCount: 8, managers });
     expect(near.named('take')).toEqual([[`sms:warned:${customerId}`, 1, 86_400, NOW]]);

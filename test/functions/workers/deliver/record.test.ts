@@ -89,7 +89,7 @@ const run = async (delivery: Delivery, outcome: AttemptOutcome, given: AttemptWo
 };
 
 describe('an attempt accepted by a receiver', () => {
-  test('an accepted attempt ends the delivery and is reported to each hit', async () => {
+  test('an accepted attempt ends the delivery and is recorded in each hit', async () => {
     const delivery = toWebhook({ alsoHits: [{ id: 12, message: 0 }] });
     const { state, named, recorded, rest, places, logged } = await run(delivery, accepted);
     expect(state).toBe('delivered');
@@ -113,7 +113,7 @@ describe('an attempt accepted by a receiver', () => {
     expect(logged).toEqual([['info', 'an attempt was made', details]]);
   });
 
-  test('an accepted attempt also reports unrecorded attempts of dead processes', async () => {
+  test('an accepted attempt also reports unrecorded attempts by dead processes', async () => {
     const times = [NOW - 3_000, NOW - 2_000, NOW];
     const interrupted = toWebhook({ sendTryTimes: times, attempts: 3, log: [[1]] });
     expect((await run(interrupted, accepted)).named('report')).toMatchObject([[{ tries: times.slice(1) }, NOW]]);
@@ -133,7 +133,7 @@ describe('an attempt accepted by a receiver', () => {
     ]);
   });
 
-  test("an accepted attempt ends the event's alarm after half a minute", async () => {
+  test("an accepted attempt ends the event's alarm if the delivery is at least 30 seconds old", async () => {
     const { type, action } = kinds.fall_detected;
     const { event, ...others } = snapshotOf('fall_detected', { webhook: { name: 'n', isCustomerHook: true } });
     const snapshot = { ...others, event: { ...event, type, action } };

@@ -57,7 +57,7 @@ const world = ({ found = delivery, until = null, isPostponed = true, schedule = 
   return { ...stubs, reported, postponed };
 };
 
-test('a task contains the exact time, because queues delay by whole seconds', async () => {
+test('a task contains the exact time, because queues support only whole seconds as delays', async () => {
   const { deps, enqueued } = world();
   expect(await requeueTaskAt(deps, task, NOW + 1_999.5)).toBe('requeued');
   expect(enqueued).toEqual([[[retryAt(NOW + 2_000)], 2]]);

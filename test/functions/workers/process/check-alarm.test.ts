@@ -225,7 +225,7 @@ describe('alarm check times', () => {
     expect((await run({ hits }, { at: NOW + 1_000 })).recorded).toHaveLength(3);
   });
 
-  test('a check planned implausibly far ahead runs at once', async () => {
+  test('a check scheduled implausibly far ahead runs at once', async () => {
     // An alarm created now is checked two minutes later. Clocks differ by up to ten seconds.
     const latest = NOW + 130_000;
     expect((await run({ hits }, { createDate: NOW, at: latest })).recorded).toEqual([]);

@@ -130,7 +130,7 @@ describe('loading a sensor', () => {
   });
 });
 
-test('future times in a state are corrected after the clock was set back', async () => {
+test('future times in a state are corrected after the clock has been set back', async () => {
   const { deps } = world();
   const usual = some(stateOf({ lastSeen: NOW + 10_000 }));
   expect(await currentState(deps, usual)).toBe(usual);
@@ -145,7 +145,7 @@ describe('loading a room', () => {
     return { ...stubs, room: await loadRoom(stubs.deps, some(context), some(needs)) };
   };
 
-  test('a room is read only as far as the step requires', async () => {
+  test('only the parts of a room that the step requires are read', async () => {
     const none = await load({ regions: false, critical: false });
     expect(none.calls).toEqual([]);
     expect(none.room).toEqual({ regions: [], bounds: ['a bound'], ...durationsOf(null, 42) });

@@ -90,7 +90,7 @@ describe('deciding a judgement', () => {
     ]);
   });
 
-  test("a decision keeps an event's subject only if an escalation needs it to end", async () => {
+  test("a decision keeps an event's subject only if an escalation needs it to determine when to end", async () => {
     const rule = ruleOf(111, { isEnabled: true, rateLimitSeconds: 0, untilAcknowledged: false });
     const { written } = await judge({ events: [newEvent({}, { isSilent: false, newFall: true })], rules: [rule] });
     const [event] = (written.decision as { decided: { happening: object }[] }).decided;
@@ -135,7 +135,7 @@ describe('deciding a judgement', () => {
     expect(twice.named('rules')).toHaveLength(1);
   });
 
-  test('a judgement is retried if another process was faster', async () => {
+  test('a judgement is retried if another process writes first', async () => {
     await expect(judge({ next: { lastSeen: NOW + 900_000 }, isDecided: false })).rejects.toThrow(RetryLater);
   });
 

@@ -56,7 +56,7 @@ describe("a decision's deliveries", () => {
     ]);
   });
 
-  test('deliveries about offline sensors are delayed by 20 seconds to be combined', async () => {
+  test('deliveries about offline sensors are delayed by 20 seconds so they can be combined', async () => {
     const { deps, enqueued } = stubDeps<ProcessDeps>({});
     const offline = deliveryTo('email', { snapshot: snapshotOf('sensor_inactive'), createDate: NOW });
     const alarm = deliveryTo('sms');
@@ -71,7 +71,7 @@ describe("a decision's deliveries", () => {
     expect(only.enqueued).toHaveLength(1);
   });
 
-  test('AlarmsToTell counts alarm deliveries that may not wait', () => {
+  test('AlarmsToTell counts only alarm deliveries that must be sent at once', () => {
     const countOf = (deliveries: Delivery[], ...webhooks: object[]) => {
       const { deps, measured } = stubDeps<ProcessDeps>({});
       countImmediateAlarms(deps, deliveries, recipients(...webhooks));

@@ -65,7 +65,7 @@ test('each emergency contact is asked in their own language to check the room', 
   ]);
 });
 
-test('messages to emergency contacts have a round number above all other rounds', async () => {
+test('messages to emergency contacts have a higher round number than all other messages', async () => {
   const idsOf = async (of: UnnotifiedAlarm) => (await notify(of)).created.map(({ id }) => id);
   const idOf = (round: number, ruleId: number, receiver: string) =>
     idInRound({ uuid: eventUuid, sensorId, ruleId }, { round, at: NOW }, receiver);

@@ -33,7 +33,7 @@ describe('an escalation with untilAcknowledged false', () => {
       'a0 b30',
       (home) => home.say(fallMessage('finished', world.clock.now() - 5_000)),
     ],
-  ])('an escalation runs only as long as the fall: %s', async (_, situation, heard, end) => {
+  ])('an escalation lasts only as long as the fall: %s', async (_, situation, heard, end) => {
     const home = await world.furnish();
     await home.addRule('a', { 30: 'b' }, { ...over, situation });
     home.begin();
@@ -150,7 +150,7 @@ describe('an escalation with untilAcknowledged false', () => {
     expect(home.heard()).toBe('a0 b30');
   });
 
-  test('an escalation continues for a fall loop, because a fall loop never ends', async () => {
+  test('an escalation about a fall loop continues, because a fall loop never ends', async () => {
     const home = await world.furnish(2);
     await home.addRule('a', { 30: 'b' }, { ...over, situation: 'fall_loop' });
     home.begin();

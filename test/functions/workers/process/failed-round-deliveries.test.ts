@@ -88,7 +88,7 @@ describe('first rounds', () => {
     expect(enqueued).toEqual([]);
   });
 
-  test('the next step does not run at once before all deliveries to people are written', async () => {
+  test('the next step does not run at once unless all deliveries to people have been written', async () => {
     expect((await run(hitOf(first), failed(firstId('webhook-1')), { id: firstId('webhook-1') })).isHurried).toBe(false);
   });
 

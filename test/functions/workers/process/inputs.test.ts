@@ -80,7 +80,7 @@ describe('recognizing judged inputs', () => {
     expect(wasJudged(input('0#000', NOW), undefined)).toBe(false);
   });
 
-  test('an earlier input counts as new if received more than ten seconds later', () => {
+  test('an input with an earlier position counts as new if received more than ten seconds later', () => {
     expect(wasJudged(input('0#000', NOW + 10_000), judged)).toBe(true);
     expect(wasJudged(input('0#000', NOW + 10_001), judged)).toBe(false);
   });

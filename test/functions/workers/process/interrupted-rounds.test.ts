@@ -67,7 +67,7 @@ describe('interrupted rounds', () => {
     expect((await run({ of: null })).named('end')).toEqual([]);
   });
 
-  test('an interrupted round reschedules the next step after the clock was set back', async () => {
+  test('an interrupted round reschedules the next step after the clock has been set back', async () => {
     const ahead = opened({ createDate: NOW + HOUR, escalation: { ...open, at: NOW + HOUR } });
     const { named } = await run({ hits: [ahead] });
     expect(named('schedule')).toMatchObject([[customerId, {}, { from: NOW - 30_000, at: NOW + 60_000 }, NOW]]);
@@ -93,7 +93,7 @@ describe('former recipients of an interrupted round', () => {
     ]);
   });
 
-  test('an interrupted round skips a former webhook whose format has no payload', async () => {
+  test("an interrupted round skips a former recipient's webhook if its format has no payload", async () => {
     const timed = openFor(['w1'], [message(31, 'webhook', 1)], {}, { cause: { ...cause, source: null } });
     expect((await run({ hits: [timed], of: without, webhooks: [webhookOf('w1', 31, { format: 'raw' })] })).to).toEqual(
       [],

@@ -218,7 +218,7 @@ describe('sensor versions', () => {
   });
 });
 
-test('the timings for a fall are read with the first report', async () => {
+test('the timings for a fall are read when it is first reported', async () => {
   const { result, named } = await run([JSON.stringify(fallMessage('fall_detected', NOW))]);
   expect(named('config')).toEqual([[{ customerId, sensorId }, 'critical']]);
   expect(result?.timings).toMatchObject({ calling: expect.any(Number) });

@@ -124,7 +124,7 @@ describe('early rounds', () => {
     expect([enqueued, names()]).toEqual([[], ['hit']]);
   });
 
-  test('an early round is rescheduled after the clock was set back', async () => {
+  test('an early round is rescheduled after the clock is set back', async () => {
     const ahead = { createDate: NOW + HOUR, escalation: { ...waiting, at: NOW + HOUR + 30_000 } };
     const { named, enqueued } = await run({ hits: [hitOf(ahead)], task: { setBack: HOUR } });
     expect(named('schedule')).toMatchObject([[customerId, {}, { at: NOW + 30_000, from: NOW }, NOW]]);

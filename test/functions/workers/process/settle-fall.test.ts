@@ -138,7 +138,7 @@ describe('acknowledging or closing a fall', () => {
     }
   });
 
-  test('acknowledging or closing a fall stops reading if no alarm is open', async () => {
+  test('acknowledging or closing a fall causes no further reads if no alarm is open', async () => {
     const { deps, calls } = world();
     await followNotice(deps, ref, some({ notice: 'fall_changed' }));
     expect(calls.map(([name]) => name)).toEqual(['settle', 'unanswered']);

@@ -97,7 +97,7 @@ describe('firing rules', () => {
     expect((await firstStepAfter(900)).tasks).toEqual([]);
   });
 
-  test('a rule that fires while no one is on duty counts NobodyOnDuty', async () => {
+  test('a rule that fires while no one is on duty increments NobodyOnDuty', async () => {
     const rule = ruleOf(111, {
       recipients: [{ onDuty: true, by: 'sms' }],
       escalation: [{ afterSeconds: 600, recipients: [] }],
@@ -124,7 +124,7 @@ describe('a hit written before a crash', () => {
     ...(step !== undefined && { step }),
   });
 
-  test('a hit written before a crash notifies old and current recipients', async () => {
+  test('a hit written before a crash notifies previous and current recipients', async () => {
     const rule = ruleOf(111, {
       recipients: [
         { userId: 22, by: 'email' },
@@ -227,7 +227,7 @@ describe('messages about falls', () => {
   const raw = webhookOf('w1', 31, { format: 'raw' });
   const rule = ruleOf(111, { recipients: [hook] });
 
-  test("a Raw webhook gets the fall's newest message when only time has passed", async () => {
+  test("a Raw webhook gets the fall's newest message when a timer causes the event", async () => {
     const { deliveries, asked } = await runHits({
       events: [moved],
       rules: [rule],

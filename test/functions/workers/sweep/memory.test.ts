@@ -128,7 +128,7 @@ describe('sensors with a due check', () => {
     expect(await check([checkOf('a')])).toEqual([checkOf('a', NOW + 60_000)]);
   });
 
-  test('an online sensor is checked once it may be offline', async () => {
+  test('an online sensor is checked once it could be offline', async () => {
     const state = { ...online, lastSeen: NOW - 2 * AFTER * 1_000 };
     const { check } = world({ a: state });
     expect(await check([checkOf('a')])).toEqual([checkOf('a', NOW - AFTER * 1_000)]);
@@ -169,7 +169,7 @@ describe('sensors with a due check', () => {
     expect(await world({}).check([other])).toEqual([other]);
   });
 
-  test('a sensor is read again after the clock was set back', async () => {
+  test('a sensor is read again after the clock is set back', async () => {
     const { check, reads, pass } = world({ a: online });
     await check([checkOf('a')]);
     pass(-1);

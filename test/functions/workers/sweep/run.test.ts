@@ -134,7 +134,7 @@ describe('running a sweep', () => {
     expect((await sweep({ pages })).measured).toEqual([['OldestWaiting', 960]]);
   });
 
-  test('the remaining items are left to the next sweep when time runs out', async () => {
+  test('the remaining items are left for the next sweep when time runs out', async () => {
     const pages = [[escalateDue(1)], [escalateDue(2)]];
     expect((await startSweep()({ pages, left: 9_999 })).sent).toHaveLength(1);
     expect((await startSweep()({ pages, left: 10_000 })).sent).toHaveLength(2);
@@ -161,7 +161,7 @@ describe('running a sweep', () => {
     expect((await sweep(outdated)).measured).toContainEqual(failed(1, 'outdated'));
   });
 
-  test('scheduled tasks are checked first after the clock was set back', async () => {
+  test('scheduled tasks are checked first after the clock is set back', async () => {
     const pages = [[escalateDue(1, NOW + 1)]];
     const { asked, sent } = await startSweep()({ pages, heartbeat: { setBack: MINUTE } });
     expect(asked.map(([name]) => name)).toEqual(['heartbeat', 'pages', 'page', 'endSetBack', 'pages', 'page']);

@@ -65,7 +65,7 @@ const end = async ({
 };
 
 describe('messages that did not arrive', () => {
-  test('withdraws the success of an undeliverable message before ending the delivery', async () => {
+  test('removes the recorded success of an undeliverable message before ending the delivery', async () => {
     const { names, named, places, measured, error } = await end();
     expect(error).toBeNull();
     expect(names()).toEqual(['delivery', 'mark', 'withdraw', 'storeNotice', 'record']);
@@ -75,7 +75,7 @@ describe('messages that did not arrive', () => {
     expect(measured.map(([name]) => name)).toContain('Undeliverable');
   });
 
-  test('checks an alarm again if the only successful notification was undeliverable', async () => {
+  test('checks an alarm again if the only successful notification turns out to be undeliverable', async () => {
     const { enqueued } = await end();
     expect(enqueued.flatMap(([tasks]) => tasks.map((task) => task.type))).toEqual([
       'check_alarm',
@@ -88,7 +88,7 @@ describe('messages that did not arrive', () => {
     expect(gone.enqueued.flatMap(([tasks]) => tasks.map((task) => task.type))).not.toContain('check_alarm');
   });
 
-  test('withdraws the success of an undeliverable message from all hits', async () => {
+  test('removes the recorded success of an undeliverable message from all hits', async () => {
     const delivery = delivered({ alsoHits: [{ id: 12, message: 0 }] });
     expect((await end({ delivery, withdrawn: [hit, hit] })).named('withdraw')).toHaveLength(2);
     expect((await end({ delivery: delivered({ hit: null }) })).named('withdraw')).toEqual([]);

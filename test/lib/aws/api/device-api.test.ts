@@ -110,7 +110,7 @@ describe('the device API', () => {
 });
 
 describe('the addresses of both APIs', () => {
-  it('webhooks cannot target either API, at a custom or an assigned domain', () => {
+  it('webhooks cannot target either API, whether at a custom or an assigned domain', () => {
     const callers = ['channels', 'deliver', 'webhooks'];
     const ofDev = valuesOf(dev, 'OWN_URLS');
     const ofProd = valuesOf(prod, 'OWN_URLS');

@@ -101,14 +101,17 @@ describe('gradual deployments', () => {
       expect(all(type, other).map(([id]) => id)).toEqual(all(type).map(([id]) => id));
   });
 
-  it.each([{}, { gradualDeployments: false }])('the API may invoke a function before routing to it: %j', (more) => {
-    const { template } = stackOf({ ...production, ...more });
-    const [integration] = Object.values(template.findResources('AWS::ApiGatewayV2::Integration'));
-    const [permission = ''] = [integration?.DependsOn].flat();
-    expect(template.toJSON().Resources[permission].Properties.FunctionName).toEqual(
-      integration?.Properties.IntegrationUri,
-    );
-  });
+  it.each([{}, { gradualDeployments: false }])(
+    'permission for the API to invoke a function is created before the integration: %j',
+    (more) => {
+      const { template } = stackOf({ ...production, ...more });
+      const [integration] = Object.values(template.findResources('AWS::ApiGatewayV2::Integration'));
+      const [permission = ''] = [integration?.DependsOn].flat();
+      expect(template.toJSON().Resources[permission].Properties.FunctionName).toEqual(
+        integration?.Properties.IntegrationUri,
+      );
+    },
+  );
 
   it('alarms watch functions instead of aliases, because function metrics cover all versions', () => {
     for (const [, properties] of all('AWS::CloudWatch::Alarm')) {

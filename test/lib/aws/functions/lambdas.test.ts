@@ -16,10 +16,13 @@ describe('the functions that record device messages', () => {
   });
 
   // Otherwise, a report could bypass the queue while an earlier one is still queued.
-  test.each(noting)('$name times out before earlier requests are assumed to be processed', ({ timeoutSeconds }) => {
-    const notedAt = timeoutSeconds * 1000 + MAX_CLOCK_SKEW_MS;
-    expect(isAllProcessed({ notedCall: 'newest', notedAt }, { last: 'newest', since: 0 })).toBe(false);
-  });
+  test.each(noting)(
+    '$name times out before earlier requests are assumed to have been processed',
+    ({ timeoutSeconds }) => {
+      const notedAt = timeoutSeconds * 1000 + MAX_CLOCK_SKEW_MS;
+      expect(isAllProcessed({ notedCall: 'newest', notedAt }, { last: 'newest', since: 0 })).toBe(false);
+    },
+  );
 });
 
 test('the device function receives the device message quota', () => {

@@ -25,7 +25,7 @@ describe('the alarms', () => {
     expect(elsewhere.AlarmDescription).toMatch(/ What to do: https:\/\/w\.example\/r#[a-z0-9-]+$/);
   });
 
-  it('every alarm has exactly one chapter in the runbook', () => {
+  it('every alarm has exactly one section in the runbook', () => {
     const anchors = all(prod, 'AWS::CloudWatch::Alarm').map(({ AlarmDescription }) => AlarmDescription.split('#')[1]);
     const [, alarmPart = ''] = runbook.split('\n## Alarms\n');
     const [text = ''] = alarmPart.split('\n## ');
@@ -70,7 +70,7 @@ describe('the alarms', () => {
     dev.resourceCountIs('AWS::SNS::Topic', 1);
   });
 
-  it('CloudWatch may publish to every alarm topic, for this account alone', () => {
+  it('CloudWatch may publish to every alarm topic, but only for this account', () => {
     const policies = all(prod, 'AWS::SNS::TopicPolicy');
     const topics = all(prod, 'AWS::CloudWatch::Alarm').flatMap(({ AlarmActions }) => AlarmActions);
     const wanted = {

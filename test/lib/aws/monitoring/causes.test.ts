@@ -151,9 +151,12 @@ const noticedBy = (id: string, properties: AlarmProperties): boolean[] => {
 };
 
 describe('CloudWatch, which notifies only when an alarm starts,', () => {
-  test.each([...alarms.keys()])('notifies about the first cause of %s, and again about a second one', (id) => {
-    expect(noticedBy(id, alarm(id))).toEqual([true, true]);
-  });
+  test.each([...alarms.keys()])(
+    'sends a notification about the first cause of %s, and another about the second',
+    (id) => {
+      expect(noticedBy(id, alarm(id))).toEqual([true, true]);
+    },
+  );
 
   test('evaluates every alarm in the template', () => {
     expect(Object.keys(seriesOf).toSorted()).toEqual([...alarms.keys()].toSorted());
@@ -176,12 +179,15 @@ describe('CloudWatch, which notifies only when an alarm starts,', () => {
     );
   });
 
-  test.each(counts)('notifies about a cause in one home while another home causes %s every five minutes', (id) => {
-    const ofOne = Array.from({ length: 12 }, (_, at) => START + 5 * at * MINUTE);
-    const ofOther = START + 32.5 * MINUTE;
-    const causes = [...ofOne, ofOther].toSorted((one, other) => one - other);
-    const series = seriesOf[id]?.({ causes, end: START + HOUR }) ?? {};
-    const starts = startsOf(alarm(id), START, START + HOUR, measuredFrom(series));
-    expect(starts.filter((at) => at > ofOther && at <= ofOther + 2 * MINUTE)).toHaveLength(1);
-  });
+  test.each(counts)(
+    'sends a notification about a cause in one home while another home causes %s every five minutes',
+    (id) => {
+      const ofOne = Array.from({ length: 12 }, (_, at) => START + 5 * at * MINUTE);
+      const ofOther = START + 32.5 * MINUTE;
+      const causes = [...ofOne, ofOther].toSorted((one, other) => one - other);
+      const series = seriesOf[id]?.({ causes, end: START + HOUR }) ?? {};
+      const starts = startsOf(alarm(id), START, START + HOUR, measuredFrom(series));
+      expect(starts.filter((at) => at > ofOther && at <= ofOther + 2 * MINUTE)).toHaveLength(1);
+    },
+  );
 });

@@ -111,7 +111,7 @@ describe('events about undelivered messages', () => {
     });
   });
 
-  it('events require permission to send through a configuration set', () => {
+  it('the deliver function may send through the configuration sets, which events require', () => {
     const policies = Object.entries(template.findResources('AWS::IAM::Role')).filter(
       ([id]) => id === idOf('deliver-role'),
     );

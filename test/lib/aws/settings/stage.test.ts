@@ -52,7 +52,7 @@ describe('stage settings', () => {
     expect(stage(given)).toMatchObject(given);
   });
 
-  it('an unknown name is rejected with a similar setting as a suggestion', () => {
+  it('an unknown name is rejected, and a similar setting is suggested', () => {
     const named =
       (...names: string[]) =>
       () =>

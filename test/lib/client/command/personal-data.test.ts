@@ -62,7 +62,7 @@ describe('erase', () => {
     expect(await erasuresOf()).toEqual([]);
   });
 
-  test('hides a sensor from all users at once, and prints the certificate after 16 minutes', async () => {
+  test('immediately hides a sensor from all users, and prints the certificate after 16 minutes', async () => {
     const { name } = await all.elm.client.ok<{ name: string }>('GET', `/sensors/${all.elm.sensorId}`);
     await all.elm.fall();
     const args = `erase --sensor ${all.elm.sensorId} --reason asked`;

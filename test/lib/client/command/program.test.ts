@@ -158,7 +158,7 @@ describe('login', () => {
     await other.stop();
   });
 
-  test('prefers the environment to the profile', async () => {
+  test('prefers environment variables to the profile', async () => {
     await login();
     const { token = '' } = (await config()).profiles.default ?? {};
     await writeFile(home.file, '{}');

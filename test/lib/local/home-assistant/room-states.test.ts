@@ -30,7 +30,7 @@ test('a fall is open until acknowledged or ended by its device, even after a tim
   expect(unansweredFalls({ ...active, falls })).toEqual(['2', '5', '6-s']);
 });
 
-test('an open fall is identified by the last alarm', () => {
+test('an open fall is identified by its last alarm', () => {
   const fallen = { fallPostures: ['fallen' as const], since: 10 };
   const tracks = [
     { id: 1, ...fallen },

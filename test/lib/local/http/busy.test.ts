@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { virtualClock } from '#lib/local/clock.ts';
 import { createBusy } from '#lib/local/http/busy.ts';
 
-test('a process is busy when the event loop has hardly been idle for 50 ms', async () => {
+test('a process is busy if its event loop was almost never idle during the last 50 ms', async () => {
   const clock = virtualClock(0);
   let active = 0;
   const measure = (_?: EventLoopUtilization, before?: EventLoopUtilization): EventLoopUtilization => {

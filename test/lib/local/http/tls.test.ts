@@ -34,7 +34,7 @@ const watched = () => {
   return { tls, clock, errors, attached };
 };
 
-test('a renewed certificate is used within ten seconds and set only once', async () => {
+test('a renewed certificate is used within ten seconds and applied only once', async () => {
   const { tls, clock, errors, attached } = watched();
   await clock.advance(60_000);
   expect(attached).toEqual([]);

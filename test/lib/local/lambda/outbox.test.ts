@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createMessageFolder } from '#lib/local/lambda/outbox.ts';
 
-test('a message becomes a file in the outbox, readable only by the owner', async () => {
+test('a message is written to the outbox as a file that only the owner can read', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'messages-'));
   try {
     const send = createMessageFolder({ dataDir, now: () => 7, say: () => expect.unreachable() });

@@ -14,7 +14,7 @@ beforeEach(() => {
 const send = (token: string | null = 'a-token') =>
   createSmsGateway({ url: gateway.url, token }, { deadlineMs: 500 })('+491701234567', 'Fall in room 7');
 
-test('posts number and text as JSON with the bearer token', async () => {
+test('posts the number and text as JSON with the bearer token', async () => {
   expect(await send()).toBe('accepted');
   expect(gateway.received).toEqual([
     {

@@ -155,7 +155,7 @@ test('a queue without a dead-letter queue redelivers a message indefinitely', as
   }
 });
 
-test('a receive takes from all pending groups in turn', () => {
+test('a receive takes messages from all pending groups in turn', () => {
   const { queue } = make();
   for (const body of ['a1', 'a2', 'a3', 'a4']) queue.send({ body, groupId: 'a' });
   for (const body of ['b1', 'b2']) queue.send({ body, groupId: 'b' });
@@ -254,7 +254,7 @@ test('purge removes all messages, including those in flight and delayed', async 
   expect(queue.receive(10)).toEqual([]);
 });
 
-test('a queue hides messages as long as scheduled even if the clock is set back', () => {
+test('a queue hides messages for as long as scheduled even if the clock is set back', () => {
   let [time, ahead] = [0, 86_400_000];
   const clock = { now: () => 1_000_000 + time + ahead, steady: () => time, after: () => () => {} };
   const { queue } = make({ clock });

@@ -69,7 +69,7 @@ describe('pages', () => {
   });
 });
 
-test('sums beyond the safe integers stay exact', async () => {
+test('sums beyond the safe integer range stay exact', async () => {
   const add = (value: number) =>
     update('ADD n :v', { ExpressionAttributeValues: { ':v': value }, ReturnValues: 'ALL_NEW' });
   await send(put({ n: Number.MAX_SAFE_INTEGER }));

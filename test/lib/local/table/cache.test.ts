@@ -45,7 +45,7 @@ test('a value set again replaces the earlier one and counts once', () => {
   expect([getText('a'), get('c')]).toEqual(['new', undefined]);
 });
 
-test('a removed value is missing in both generations and frees space', () => {
+test('a removed value is missing from both generations and frees space', () => {
   const { known, remove, set } = cacheOf(['a', 300], ['b', 900]);
   set('c', 300);
   remove('a');

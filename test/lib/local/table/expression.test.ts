@@ -8,7 +8,7 @@ test.each<[string, Path[]]>([
   ['a', [['a']]],
   ['  a_1 ,B2.c ', [['a_1'], ['B2', 'c']]],
   ['a.#n[0][12].c,#l', [['a', 'a.b', 0, 12, 'c'], ['length']]],
-])('a path has names, placeholders and indexes: %j', (text, expected) => {
+])('a path consists of names, placeholders and indexes: %j', (text, expected) => {
   const { run, used } = paths(text);
   expect(run.map((path) => namesOf(path, { names, values: {} }))).toEqual(expected);
   expect([...used]).toEqual(['#n', '#l'].filter((name) => text.includes(name)));

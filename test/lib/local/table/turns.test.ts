@@ -53,7 +53,7 @@ test("calls in one event loop turn see each other's changes, and one commit stor
   expect([committed(folder, 'a'), committed(folder, 'b')]).toEqual([true, true]);
 });
 
-test('changes that no caller waits for are committed soon', async () => {
+test('changes that no caller waits for are committed promptly', async () => {
   const storage = open(folder);
   await storage.put('a');
   await eventually(() => committed(folder, 'a'));
@@ -158,7 +158,7 @@ test('a failed commit makes all later calls fail, is reported once, and keeps da
   expect([await after.get('kept'), await after.get('a'), await after.get('b')]).toEqual(['kept', null, null]);
 });
 
-test('a power cut loses nothing stored', async () => {
+test('a power failure loses nothing that was stored', async () => {
   const dataDir = join(folder, 'data');
   const storage = open(dataDir);
   const onDisk = await watchDisk(dataDir, folder);

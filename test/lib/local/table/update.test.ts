@@ -44,7 +44,7 @@ describe('an update', () => {
     expect(updated(text, before)).toEqual({ item: after, set });
   });
 
-  test('an update adds integers exactly beyond the safe ones, up to 38 digits', () => {
+  test('an update adds integers exactly, even beyond the safe range, up to 38 digits', () => {
     expect(updated('ADD n :one', { n: big }).item).toEqual({ n: big + 1n });
     expect(updated('SET n = n + :one', { n: -big }).item).toEqual({ n: -9_007_199_254_740_991 });
     expect(updated('ADD n m', { n: 10n ** 37n, m: 10n ** 37n }).item).toEqual({ n: 2n * 10n ** 37n, m: 10n ** 37n });

@@ -20,7 +20,7 @@ test('a copied value shares nothing with the original', () => {
   expect([copy.a === source.a, (copy.a as unknown[])[1] === source.a[2]]).toEqual([false, false]);
 });
 
-test('a copy uses bigint only beyond the safe integers', () => {
+test('a copy uses bigint only beyond the safe integer range', () => {
   expect(Object.is(copyOf(-0), 0)).toBe(true);
   expect([copyOf(5n), copyOf(-(2n ** 53n) + 1n), copyOf(2n ** 53n), copyOf(-(2n ** 53n))]).toEqual([
     5,
@@ -30,7 +30,7 @@ test('a copy uses bigint only beyond the safe integers', () => {
   ]);
 });
 
-test('only numbers that the table stores exactly can be copied', () => {
+test('only numbers that the table can store exactly can be copied', () => {
   expect(
     [1e-130, -1e-130, Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 0.1].map((number) => copyOf(number)),
   ).toEqual([1e-130, -1e-130, Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 0.1]);

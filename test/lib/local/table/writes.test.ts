@@ -28,7 +28,7 @@ describe('a put', () => {
     expect([stored(), rows.find('p', 's')?.size]).toEqual([{ ...Key, n: 5 }, 10]);
   });
 
-  test('a put evaluates a condition for a missing item as for one without attributes', () => {
+  test('a put evaluates a condition on a missing item as if the item had no attributes', () => {
     const Item = { ...other, n: 5 };
     expect(() => preparePut(rows, { Item, ...isOne })).toThrow(failed);
     preparePut(rows, { Item, ConditionExpression: 'attribute_not_exists(pk)' }).apply();
@@ -153,7 +153,7 @@ describe('a transaction', () => {
     expect([stored(other), stored()]).toEqual([null, before]);
   });
 
-  test('a transaction reports partial execution if it stops in the middle', () => {
+  test('a transaction reports partial execution if it stops partway through', () => {
     const failing = (at: number) => {
       let calls = 0;
       const breaking = {

@@ -80,7 +80,7 @@ describe('the printed cost', () => {
     expect(usdOf('for 30 sensors and 2 consoles')).toBeCloseTo(rest + 30 * sensor + 2 * screen, 1);
   });
 
-  test('console requests cost the web ACL price only if there is a web ACL', () => {
+  test('the cost of console requests includes the web ACL price only if there is a web ACL', () => {
     const dev = stackOf().template.toJSON();
     expect(unitCosts(dev).screen).toBeCloseTo(totalOf(screenMonth()), 5);
     expect(unitCosts(prod).screen).toBeGreaterThan(unitCosts(dev).screen);

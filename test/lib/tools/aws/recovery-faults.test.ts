@@ -61,7 +61,7 @@ describe('a recovery with failing calls', () => {
     );
   });
 
-  test('does not claim that the stage runs after an earlier run closed the APIs', async () => {
+  test('does not claim that the stage is running after an earlier run closed the APIs', async () => {
     const { failAt, run, lines } = drill();
     failAt({ at: 'UpdateEventSourceMapping', how: 'before' });
     await expect(run()).rejects.toThrow();

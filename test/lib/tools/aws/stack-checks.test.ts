@@ -45,7 +45,7 @@ describe('checkQuotas', () => {
     expect((await checkQuotas(at('eu-central-1', 300), template)).verdict).toBe('ok');
   });
 
-  test('fails for more resources than a stack can have', async () => {
+  test('fails if there are more resources than a stack can have', async () => {
     const Resources = Object.fromEntries(Array.from({ length: 501 }, (_, id) => [id, { Type: 'AWS::SQS::Queue' }]));
     expect(await checkQuotas(at('eu-central-1'), { Resources })).toMatchObject({ verdict: 'failed' });
   });

@@ -132,14 +132,14 @@ describe('every stack state', () => {
   beforeAll(() => select('core'));
   afterAll(() => select('whole'));
 
-  test('the table of expected results contains every stack state', () => {
+  test('the table of expected results covers every stack state', () => {
     const states = table.map(([state]) => state);
     expect(states.filter((state) => state !== 'none' && state !== 'A_STATE_OF_THE_FUTURE').sort()).toEqual(
       Object.values(StackStatus).sort(),
     );
   });
 
-  test.each(table)('deploy reaches a deployed stage or refuses: %s', async (state, expected) => {
+  test.each(table)('deploy ends with a deployed stage or refuses: %s', async (state, expected) => {
     putStack(state);
     const { result, calls, text } = await run('deploy');
     if (expected instanceof RegExp) return expect([result, calls]).toEqual([expect.stringMatching(expected), []]);
@@ -164,7 +164,7 @@ describe('a first deployment', () => {
   const tenths = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
   test.each(tenths)(
-    'a first deployment that fails in tenth %i of the resources succeeds when repeated',
+    'a first deployment that fails in decile %i of the resources succeeds when retried',
     async (tenth) => {
       const id = ids()[Math.floor(((tenth + 0.5) * ids().length) / 10)] ?? '';
       aws.formation.failing.push({ id, reason: 'Resource handler returned message: "quota exceeded"' });
@@ -181,7 +181,7 @@ describe('a first deployment', () => {
     },
   );
 
-  test('deploy ends with the active alarms and the unconfirmed subscription', async () => {
+  test('deploy ends by listing the active alarms and the unconfirmed subscription', async () => {
     const { result, text } = await run('deploy');
     expect(result).toBe(true);
     const said = text.slice(text.indexOf('Next:')).split('\n').slice(4);
@@ -207,7 +207,7 @@ describe('a first deployment', () => {
     expect(text).toContain('Disabled the termination protection of SensorCloud-prod');
   });
 
-  test('deploy gives up after three attempts at a resource that is never ready', async () => {
+  test('deploy gives up after three attempts if a resource is never ready', async () => {
     const [id = ''] = ids().slice(-1);
     for (let attempt = 0; attempt < 4; attempt++) aws.formation.failing.push({ id, reason: 'Rate exceeded' });
     const { result, calls } = await run('deploy');

@@ -147,7 +147,7 @@ describe('device modes', () => {
     expect(Number((await set(learning)).learningModeEndDate)).toBeGreaterThan(Number(end));
   });
 
-  test('learning mode and test mode end automatically after 14 days', async () => {
+  test('learning mode ends automatically after 14 days, and test mode ends with it', async () => {
     await skip(13 * DAY + DAY / 2);
     expect(await set({ ...learning, testModeEnabled: true })).toMatchObject({ testModeEnabled: true });
     await skip(DAY / 2 + 1_000);

@@ -43,7 +43,7 @@ describe('caller address behind the trusted proxy', () => {
   ])('the caller address falls back to the TCP peer if the header has no address: %j', (viewer) => {
     expect(through(...viewer)).toBe(PEER);
   });
-  test('the caller address falls back to the TCP peer if the header appears twice in different case', () => {
+  test('the caller address falls back to the TCP peer if the header appears twice with different capitalization', () => {
     expect(at({ 'X-Hop': [secret], 'X-Viewer': ['192.0.2.1'], 'x-viewer': ['192.0.2.2'] })).toBe(PEER);
   });
   test('the caller address falls back to the TCP peer unless the header contains the secret exactly once', () => {
@@ -62,7 +62,7 @@ describe('caller address behind the trusted proxy', () => {
   });
 });
 
-test('recognizes the trusted proxy by lowercase headers on the device API', () => {
+test('recognizes the trusted proxy by its lowercase headers on the device API', () => {
   // The payload of an HTTP API, version 1.0.
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
   const headers = { 'x-hop': [secret], 'x-viewer': ['192.0.2.1'], 'X-Forwarded-For': ['198.51.100.7, 203.0.113.9'] };

@@ -91,7 +91,7 @@ describe('callers', () => {
     expect(await callerOf({ mustSetOtp: true })).toMatchObject({ mustSetOtp: true });
   });
 
-  test("a caller with an access token has the token's limits", async () => {
+  test("a caller with an access token is subject to the token's limits", async () => {
     const token = { kind: 'token', name: 'Rota', expires: null } as const;
     const { permissions } = nurse;
     expect(await callerOf(token)).toEqual({ ...who, kind: 'token', name: 'nurse (Rota)', permissions });
@@ -241,7 +241,7 @@ test('counts a request with a forged token toward the address limit, not the acc
   expect(world.guard.rates.count(OF_ACCOUNT, 0, START).calls).toBe(1);
 });
 
-test("a forged token delays counting the account's requests until they are verified", async () => {
+test("after a forged token, the account's requests are counted only once they have been verified", async () => {
   const world = createGuard();
   const token = await logInAs(world);
   const counts: number[] = [];
@@ -278,14 +278,14 @@ describe('session reads', () => {
     expect(caller).not.toBeNull();
     return reads;
   };
-  test('allows stale reads of a session only for frequent reads', async () => {
+  test('allows stale session reads only for frequent read operations', async () => {
     expect(await readsOf({ isFrequent: true }, false)).toEqual([true, true]);
     expect(await readsOf({ isFrequent: true }, true)).toEqual([false, false]);
     expect(await readsOf({ isFrequent: true, method: 'POST' }, false)).toEqual([false, false]);
     expect(await readsOf({}, false)).toEqual([false, false]);
   });
 
-  test('rereads a session consistently before rejecting it', async () => {
+  test('rereads a session with a consistent read before rejecting it', async () => {
     expect(await readsOf({ isFrequent: true }, false, true)).toEqual([true, true, false, false]);
   });
 });
@@ -354,7 +354,7 @@ describe('devices', () => {
     expect((await call(world.guard, allowed, bearer(token))).code).toBe('credentials_invalid');
   });
 
-  test('a device counts as busy from the 61st request within a minute', async () => {
+  test('a device counts as busy starting with the 61st request within a minute', async () => {
     const { world, token } = await withDevice();
     const isBusy: unknown[] = [];
     for (let n = 0; n < 61; n++) isBusy.push((await call(world.guard, message, bearer(token))).device?.isBusy);

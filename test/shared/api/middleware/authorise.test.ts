@@ -61,7 +61,7 @@ test('users do not need a permission for their own account', async () => {
   expect(await refusalOf({ may: 'manage_users' }, {}, SELF)).toBe('forbidden');
 });
 
-test("an access token is not enough for sensitive operations on one's own account", async () => {
+test("an access token is not enough for sensitive operations on the user's own account", async () => {
   const operation = { may: 'manage_users', orSelf: 'by_session' };
   expect(await refusalOf(operation, {}, SELF)).toBeNull();
   expect(await refusalOf(operation, { kind: 'token' }, SELF)).toBe('forbidden');
@@ -83,7 +83,7 @@ describe('required second factor setup', () => {
     expect(await refusalOf({ beforeOtp: true }, caller, OTHER)).toBe('otp_setup_required');
   });
 
-  test('a caller who must set up a second factor is anonymous where login is optional', async () => {
+  test('a caller who must set up a second factor is treated as anonymous where login is optional', async () => {
     expect(await refusalOf({ auth: 'optional' }, caller)).toBe('anonymous');
     expect(await refusalOf({ auth: 'optional', beforeOtp: true }, caller)).toBeNull();
     expect(await refusalOf({ auth: 'optional' }, {})).toBeNull();
@@ -99,13 +99,13 @@ describe('displays', () => {
     expect(await refusalOf({ may: 'logged_in' }, { isDisplay: false })).toBeNull();
   });
 
-  test('a display is anonymous where login is optional', async () => {
+  test('a display is treated as anonymous where login is optional', async () => {
     expect(await refusalOf({ auth: 'optional' }, display)).toBe('anonymous');
     expect(await refusalOf({ auth: 'optional', display: true }, display)).toBeNull();
   });
 });
 
-test('a read-only token can only make reads that change nothing', async () => {
+test('a read-only token can be used only for reads that change nothing', async () => {
   const token = { kind: 'token', readOnly: true, isAdmin: true } as const;
   expect(await refusalOf({}, token)).toBeNull();
   expect(await refusalOf({ changes: true }, token)).toBe('forbidden');
@@ -113,7 +113,7 @@ test('a read-only token can only make reads that change nothing', async () => {
   expect(await refusalOf({ method: 'POST' }, { ...token, readOnly: false })).toBeNull();
 });
 
-test('operations without a required login are open to anyone, logged in or not', async () => {
+test('operations that do not require a login are open to anyone, logged in or not', async () => {
   for (const auth of ['anyone', 'optional', 'device', 'provisioner'])
     expect(await refusalOf({ auth, may: 'system_admin' }, {})).toBeNull();
   const exchange = exchangeOf(operationWith({ may: 'system_admin' }));

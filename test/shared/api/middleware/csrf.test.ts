@@ -70,7 +70,7 @@ test('a cookie with an expired session or an access token does not need a CSRF t
   expect(await callWith({}, { session: { kind: 'token' } })).toMatchObject(passed);
 });
 
-test('a cookie without an existing session does not need a CSRF token', async () => {
+test('a cookie for a nonexistent session does not need a CSRF token', async () => {
   const { guard } = createGuard();
   const exchange = exchangeOf(write, cookieOf('ses_garbage'));
   expect(await codeOf(() => checkCsrf(guard, exchange))).toBeNull();

@@ -34,7 +34,7 @@ test('a display session and its cookies are extended to one day after last use',
   expect(cookies[2]).toMatch('PSCSRF=the-csrf-token;');
 });
 
-test('a display session does not get new cookies for a token in a header', async () => {
+test('a display session does not get new cookies if its token was sent in a header', async () => {
   expect(await use({}, { request: bearer })).toMatchObject({ expires: START + DAY, cookies: [] });
 });
 

@@ -71,7 +71,7 @@ describe('body size', () => {
     expect(await mediaOf(messages, 'x'.repeat(1_024 * KIB + 1))).toBe('body_too_large');
   });
 
-  test("body size is counted in UTF-8 bytes, regardless of the gateway's encoding", async () => {
+  test("body size is measured in UTF-8 bytes, regardless of the gateway's encoding", async () => {
     expect(await mediaOf(json, 'ä'.repeat(128 * KIB))).toBeNull();
     expect(await mediaOf(json, 'ä'.repeat(128 * KIB + 1))).toBe('body_too_large');
     expect(await mediaOf(json, Buffer.alloc(256 * KIB))).toBeNull();
@@ -84,7 +84,7 @@ describe('body size', () => {
   });
 });
 
-test('a body counts as the number of messages in it', () => {
+test('a body is counted by the number of messages in it', () => {
   const count = (body?: string | Buffer) => messagesOf(exchangeOf(messages, body === undefined ? {} : { body }));
   expect(count('[{},{},{}]')).toBe(3);
   expect(count(Buffer.from('[{},{}]'))).toBe(2);

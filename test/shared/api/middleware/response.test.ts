@@ -140,14 +140,14 @@ describe('responses to any error', () => {
     }
   });
 
-  test('a bug returns a 500 without details, and is logged', async () => {
+  test('a bug results in a 500 without details, and is logged', async () => {
     const { statusCode, body, headers, lines } = await respond(new Error('the secret is x'));
     expect([statusCode, headers]).toEqual([500, { 'X-Error-Code': 'internal' }]);
     expect(JSON.stringify(body)).not.toContain('secret');
     expect(lines).toEqual([['error', { operation: 'theOperation' }]]);
   });
 
-  test("an expected error returns a response in the caller's language, and is not logged", async () => {
+  test("an expected error results in a response in the caller's language, and is not logged", async () => {
     const { statusCode, body, lines, measured } = await respond(new ApiError('forbidden'));
     expect([statusCode, body.message]).toEqual([403, 'Das ist nicht erlaubt']);
     expect([lines, measured]).toEqual([[], []]);

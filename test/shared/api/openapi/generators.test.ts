@@ -142,7 +142,7 @@ describe('generated names', () => {
     expect(derivedNames('Bot')).toContain('NewBot');
   });
 
-  test('the names generators give to enumerations are unique', () => {
+  test('the names that generators give enumerations are unique', () => {
     const found = Object.entries(schemas).flatMap(([name, schema]) => pathsOfValues(name, schema));
     expect(found.length).toBeGreaterThan(20);
     expect(found.filter((name, at) => found.indexOf(name) !== at)).toEqual([]);

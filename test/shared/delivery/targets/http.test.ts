@@ -25,7 +25,7 @@ test.each([
   expect(retryAfterSeconds(header, NOW)).toBe(seconds);
 });
 
-test('Retry-After is rounded up to full seconds', () => {
+test('Retry-After is rounded up to whole seconds', () => {
   expect(retryAfterSeconds('Wed, 06 Nov 2030 08:49:37 GMT', NOW + 1)).toBe(37);
   expect(retryAfterSeconds('Wed, 06 Nov 2030 08:49:37 GMT', NOW - 1)).toBe(38);
 });
@@ -37,7 +37,7 @@ test.each([null, '', '-5', '1.5', '5 seconds', 'about 5', 'Wed, later', 'not Wed
   },
 );
 
-test('Retry-After is ignored if the date has another format', () => {
+test('Retry-After is ignored if the date is in another format', () => {
   for (const header of ['2031-01-01T00:00:00Z', 'Wed Nov  6 08:49:37 2030', '06 Nov 2031 08:49:37 GMT'])
     expect(retryAfterSeconds(header, NOW), header).toBe(0);
 });
@@ -107,7 +107,7 @@ describe('stable headers', () => {
     });
   });
 
-  test('stable headers mark tests', () => {
+  test('stable headers mark a test delivery as a test', () => {
     expect(stableHeaders(sender, { ...payload, isTest: true })).toMatchObject({ 'X-Service-Cloud-Test': 'true' });
   });
 });

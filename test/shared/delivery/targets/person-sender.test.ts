@@ -166,7 +166,7 @@ describe('chat messages', () => {
     expect(text).toMatch(/x…\n\nI'm on it:\nhttps:\/\/c\.example\/a$/);
   });
 
-  test('a chat message is never cut within a character', async () => {
+  test('a chat message is never cut in the middle of a character', async () => {
     const text = await textOf({ ...quiet, text: `${'x'.repeat(4_094 - rest)}😀x` });
     expect(text).toBe(`Fall in room 7\n${'x'.repeat(4_094 - rest)}…`);
     expect(text.isWellFormed()).toBe(true);
@@ -224,7 +224,7 @@ describe('channels', () => {
     expect(sent).toEqual([]);
   });
 
-  test('a channel that the stage does not allow is unavailable, even with a service', async () => {
+  test('a channel that the stage does not allow is unavailable, even if it has a service', async () => {
     const more = { settings: { ...settings, CHANNEL_KINDS: ['push'] as const } };
     expect(await send(email, notification, more)).toEqual({ retry: 'unavailable' });
     expect(sent).toEqual([]);

@@ -29,7 +29,7 @@ const refusal = (description: unknown, parameters?: object) =>
   JSON.stringify({ ok: false, description, ...(parameters && { parameters }) });
 
 describe('messages to Telegram', () => {
-  test("a message reaches the stage's bot at Telegram as JSON", async () => {
+  test("a message is sent through the stage's Telegram bot as JSON", async () => {
     const { outcome, requests } = await sendTo('7', { status: 200, body: '{"ok":true}' });
     expect(outcome).toBe('accepted');
     expect(requests).toEqual([
@@ -176,7 +176,7 @@ describe('paused chats', () => {
     };
   };
 
-  test('a paused chat is not called before the requested time, in whole seconds', async () => {
+  test('nothing is sent to a paused chat before the requested time, in whole seconds', async () => {
     const { sent, pauses, send, at, answer } = world();
     expect(await send('7', 'a')).toEqual({ retry: 'status_429', afterSeconds: 35 });
     answer('accepted');
@@ -196,7 +196,7 @@ describe('paused chats', () => {
     expect(await send('7', 'b')).toEqual({ retry: 'status_429', afterSeconds: 3_600 });
   });
 
-  test('a paused chat is called again if the clock was set back to before the pause', async () => {
+  test('a paused chat receives messages again if the clock was set back to before the pause', async () => {
     const { sent, send, at, answer } = world();
     await send('7', 'a');
     answer('accepted');

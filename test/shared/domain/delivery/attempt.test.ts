@@ -25,7 +25,7 @@ describe('attempt results', () => {
     expect(packAttempt(1, result)).toHaveLength(6);
   });
 
-  test('a packed attempt contains response bodies of up to 64 bytes', () => {
+  test('a packed attempt can contain a response body of up to 64 bytes', () => {
     expect([isShortBody('ü'.repeat(32)), isShortBody(`${'ü'.repeat(32)}x`)]).toEqual([true, false]);
     const long = { ...result, responseBody: 'x'.repeat(65) };
     expect(packAttempt(1, long)[5]).toBeNull();

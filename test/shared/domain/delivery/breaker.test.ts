@@ -33,7 +33,7 @@ describe('circuit breaker', () => {
     expect(retry({ ...healthy, slowUntil: now })).toEqual({ kind: 'free' });
   });
 
-  test('a receiver is healthy if neither slow nor failing', () => {
+  test('a receiver is healthy if it is neither slow nor failing', () => {
     expect(isHealthy({ ...healthy, slowUntil: now }, now)).toBe(true);
     expect(isHealthy({ ...healthy, slowUntil: now + 1 }, now)).toBe(false);
     expect(isHealthy({ consecutiveFailures: 1 }, now)).toBe(false);
@@ -77,7 +77,7 @@ describe('circuit breaker', () => {
     expect(alarm({ ...failing, openUntil: now, probeUntil: now + 1 })).toEqual({ kind: 'probe_result' });
   });
 
-  test('postponed retries spread out more after more failures, up to 5 minutes', () => {
+  test('postponed retries are spread out further as failures increase, up to 5 minutes', () => {
     const spread = (consecutiveFailures: number) => {
       const passage = retry({ consecutiveFailures, openUntil: now + 1_000 }, 0.999_999);
       return passage.kind === 'postponed' ? passage.until - now - 1_000 : expect.unreachable(passage.kind);
@@ -87,7 +87,7 @@ describe('circuit breaker', () => {
     expect(spread(1_000_000)).toBe(300_000);
   });
 
-  test('the circuit opens after ten consecutive failures until the next retry, for at most 60 s', () => {
+  test('the circuit opens after ten consecutive failures and stays open until the next retry, for at most 60 s', () => {
     expect(openUntilAfter(BREAKER_FAILURES - 1, 60_000, now)).toBeNull();
     expect(openUntilAfter(BREAKER_FAILURES, 1, now)).toBe(now + 1);
     expect(openUntilAfter(BREAKER_FAILURES, 1_000, now)).toBe(now + 1_000);
@@ -95,13 +95,13 @@ describe('circuit breaker', () => {
     expect(openUntilAfter(BREAKER_FAILURES, 0, now)).toBeNull();
   });
 
-  test('a response slower than 2 s marks the receiver as slow for 10 minutes', () => {
+  test('a response that takes at least 2 s marks the receiver as slow for 10 minutes', () => {
     expect(slowUntil(1_999, now)).toBeNull();
     expect(slowUntil(2_000, now)).toBe(now + 600_000);
   });
 });
 
-test('a delivery counts as a new alarm for a minute after it is due, or until attempted', () => {
+test('a delivery counts as a new alarm for a minute after it is due, or until it is attempted', () => {
   expect(isNewAlarm(0, now - 59_999, now)).toBe(true);
   expect(isNewAlarm(0, now - 60_000, now)).toBe(false);
   expect(isNewAlarm(1, now, now)).toBe(false);

@@ -106,7 +106,7 @@ describe('nextStateAfterHostFailure', () => {
     [23, 3_600],
     [24, 3_600],
     [25, 86_400],
-  ])('retries a host failure after %d hours in %i s', (hours, seconds) => {
+  ])('after %d hours, retries a host failure in %i s', (hours, seconds) => {
     const now = start + hours * 3_600_000;
     const next = nextStateAfterHostFailure({ id, attempts: 20 }, { now, random: 0.5 });
     expect(next).toEqual({ state: 'retrying', nextAttempt: now + seconds * 1_000 });

@@ -64,7 +64,7 @@ describe('replay requests', () => {
     });
   });
 
-  test('a replay request names the invalid field if the time span ends before it begins', () => {
+  test('the error for a replay request names the invalid field if the time span ends before it begins', () => {
     const { error } = NewReplay.safeParse({ since: 5, until: 4 });
     expect(error?.issues).toMatchObject([{ code: 'custom', path: ['until'], params: { key: 'minimum', limit: 5 } }]);
   });
@@ -75,7 +75,7 @@ describe('replay requests', () => {
     { states: ['failed', 'held', 'delivered', 'failed'] },
     { ratePerSecond: 0 },
     { ratePerSecond: 101 },
-  ])('a replay request rejects %j', (more) => {
+  ])('a replay request with %j is rejected', (more) => {
     expect(NewReplay.safeParse({ since: 5, until: 6, ...more }).success).toBe(false);
   });
 

@@ -83,7 +83,7 @@ describe('message events', () => {
     ]);
   });
 
-  test("events have the message's source and receipt date, and the device time if trusted", () => {
+  test("events have the message's source and receipt date, and the device time if it is trusted", () => {
     expect(apply(active, message(tilt)).events).toMatchObject([{ source: uuid, receiveDate: now, createDate: now }]);
     expect(apply(active, message(tilt, { deviceTime: now - 9 })).events).toMatchObject([
       { receiveDate: now, createDate: now - 9 },
@@ -112,7 +112,7 @@ describe('message events', () => {
 describe('messages identified only by bytes', () => {
   const byBytes = message(tilt, { uuid: null, byBytes: true });
   const { next } = apply(active, byBytes, 'same');
-  test('a message identified only by bytes is a duplicate within two minutes', () => {
+  test('a message identified only by its bytes counts as a duplicate within two minutes', () => {
     expect([isRecent(next, now + 2 * MINUTE), isRecent(next, now + 2 * MINUTE + 1)]).toEqual([true, false]);
     expect([isRecent(next, now - 2 * MINUTE), isRecent(next, now - 2 * MINUTE - 1)]).toEqual([true, false]);
     expect(isRecent(active, now)).toBe(false);
@@ -120,7 +120,7 @@ describe('messages identified only by bytes', () => {
     expect([situations(repeated), repeated.next.last?.at]).toEqual([[], now + 2 * MINUTE]);
   });
 
-  test('a message identified only by bytes is new if the bytes differ or it arrives later', () => {
+  test('a message identified only by its bytes counts as new if the bytes differ or it arrives later', () => {
     expect(situations(apply({ ...next, signs: {} }, byBytes, 'other', now + 1))).toEqual(['sensor_tilted']);
     expect(situations(apply({ ...next, signs: {} }, byBytes, 'same', now + 2 * MINUTE + 1))).toEqual(['sensor_tilted']);
   });
@@ -190,7 +190,7 @@ test('a request without a message reactivates an inactive sensor', () => {
   expect(stepByCall(active, cause).events).toEqual([]);
 });
 
-test('a time-based event has the same UUID when it is decided again', () => {
+test('a time-based event gets the same UUID when the decision is repeated', () => {
   const limits = { silentAt: now, timings: noRoomContext.timings };
   const timed = timeCause('s', active, now);
   expect(timed).toMatchObject({ receiveDate: now, sensorId: 's', source: null });

@@ -13,7 +13,7 @@ describe('audit log ids', () => {
     expect(times.toSorted()).toEqual(times);
   });
 
-  test('an audit log id sorts within its millisecond', () => {
+  test('an audit log id sorts after the start of its millisecond and before the next one', () => {
     for (const random of [new Uint8Array(6), new Uint8Array(6).fill(255)]) {
       expect(auditIdOf(5, random) > firstAuditIdAt(5)).toBe(true);
       expect(auditIdOf(5, random) < firstAuditIdAt(6)).toBe(true);

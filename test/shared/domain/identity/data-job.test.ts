@@ -46,7 +46,7 @@ test('isRequestOf is true only until the erasure starts or is canceled', () => {
     expect(isRequestOf({ ...job, actor, state }, 7)).toBe(false);
 });
 
-test('an erasure starts at approval, or at creation if no approval was needed', () => {
+test('an erasure starts when approved, or when created if no approval was needed', () => {
   expect([startOf(job), startOf({ ...job, startDate: 5_000 })]).toEqual([1_000, 5_000]);
 });
 

@@ -138,7 +138,7 @@ test.each([
   ['x'.repeat(1_025), 'password_length'],
   [`${'x'.repeat(10)}\u0000`, 'text_characters'],
   ['\u0000', 'text_characters'],
-])('a password needs 10 to 1,024 bytes and no forbidden characters: %j', (newPassword, key) => {
+])('a password must have 10 to 1,024 bytes and no forbidden characters: %j', (newPassword, key) => {
   const { error } = PasswordChange.safeParse({ newPassword });
   expect(error?.issues ?? []).toMatchObject(key ? [{ code: 'custom', params: { key } }] : []);
 });
@@ -280,7 +280,7 @@ test('a customer needs a name, but not a time zone or second factor settings', (
     expect(CustomerUpdate.safeParse({ ...body, ...more }).success).toBe(false);
 });
 
-test('an access token never expires by default and has all user permissions', () => {
+test("an access token never expires by default and has all of the user's permissions", () => {
   const token = { name: 'n', permissions: null, readOnly: false, expiresAt: null };
   expect(NewAccessToken.parse({ name: 'n' })).toEqual(token);
   expect(PREFIX_LENGTH).toBe(12);

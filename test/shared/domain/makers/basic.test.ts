@@ -63,7 +63,7 @@ test('learning mode lasts 14 days and test mode one day, even if enabled again',
   expect(updateBasic(newBasic, { ...off, testModeEnabled: true }, now).testUntil).toBe(now + DAY);
 });
 
-test('test mode ends with the learning phase at the latest', () => {
+test('test mode ends no later than the learning phase', () => {
   const both = { ...off, learningModeEnabled: true, testModeEnabled: true };
   expect(updateBasic(stored({ learningUntil: now + 5 }), both, now).testUntil).toBe(now + 5);
   expect(updateBasic(newBasic, both, now).testUntil).toBe(now + DAY);
@@ -238,7 +238,7 @@ test('a maker B sensor detects falls only if its working mode has the fall detec
   expect(withPosture({ ...none, alarmTime: 9 }).alarmTime).toBe(9);
 });
 
-test('a vital signs report treats a rate of 0 as not measured', () => {
+test('a rate of 0 in a vital signs report counts as not measured', () => {
   const rates = (data: unknown, cmd = 'stat') => ratesIn({ cmd, data });
   expect(rates({ respirationRate: 14, heartRate: 62 })).toEqual({ respiration: 14, heartRate: 62 });
   expect(rates({ respirationRate: 0, heartRate: 0 })).toEqual({ respiration: null, heartRate: null });

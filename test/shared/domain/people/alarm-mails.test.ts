@@ -21,7 +21,7 @@ describe('alarm email', () => {
       'reached: Anna by SMS.',
       'fix what kept the alarm',
     ],
-  ] as const)('an alarm email names the cause %j, the room and what to do', (cause, subject, reason, repair) => {
+  ] as const)('an alarm email states the cause %j, the room and what to do', (cause, subject, reason, repair) => {
     const mail = unnotifiedMail('en', alarm, cause, values);
     expect(mail.subject).toBe(`${subject}: Fall, Room 12`);
     for (const part of ['Fall: Room 12, Maple, 00:47 Europe/Berlin', reason, '1. Check the room now', repair, links])
@@ -126,7 +126,7 @@ describe('problem email', () => {
       ['80 % der 90 SMS', `${links}deliveries`],
     ],
   ] as const)(
-    'a problem email names the receiver, the sensor and where to look (language %s, problem %s)',
+    'a problem email states the receiver, the sensor and where to look (language %s, problem %s)',
     (locale, concern, subject, parts) => {
       const mail = problemMail(locale, concern, problem);
       expect(mail.subject).toBe(subject);

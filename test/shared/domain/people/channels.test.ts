@@ -91,7 +91,7 @@ describe('channel updates', () => {
     { subscription: { ...subscription, keys: { p256dh: `${p256dh}a`, auth } } },
     { subscription: { ...subscription, keys: { p256dh: `a${p256dh.slice(1)}`, auth } } },
     { subscription: { ...subscription, keys: { p256dh: `x${p256dh}`, auth } } },
-  ])('a channel update rejects %j', (body) => {
+  ])('a channel update with %j is rejected', (body) => {
     expect(ChannelUpdate.safeParse(body).success).toBe(false);
   });
   test('a channel is verified with a code of at most 64 characters', () => {
@@ -100,7 +100,7 @@ describe('channel updates', () => {
   });
 });
 
-test('a bot has a 1 to 64 character name and defaults to English', () => {
+test('a bot has a name of 1 to 64 characters and defaults to English', () => {
   expect(BotUpdate.parse({ name: 'Ward 2' })).toEqual({ name: 'Ward 2', locale: 'en' });
   expect(NewBot.parse({ name: 'Ward 2', locale: 'de', customerId: 3 })).toMatchObject({ locale: 'de', customerId: 3 });
   for (const name of ['', 'n'.repeat(65)]) expect(BotUpdate.safeParse({ name }).success).toBe(false);

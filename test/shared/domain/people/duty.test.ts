@@ -43,7 +43,7 @@ describe('weekly shifts', () => {
     expect(idsAt(auckland, '2027-01-04T08:00')).toEqual([]);
   });
 
-  test('overlapping shifts put a user on duty until the last of them ends', () => {
+  test('overlapping shifts keep a user on duty until the last one ends', () => {
     const plan = planOf([
       { userId: 2, days: [1], from: '08:00', to: '12:00' },
       { userId: 2, days: [1], from: '09:00', to: '14:00' },
@@ -97,7 +97,7 @@ describe('clock changes', () => {
   const berlin = (...roster: RosterEntry[]) => planOf(roster, 'Europe/Berlin');
   const night = berlin({ userId: 1, days: ALL_DAYS, from: '22:00', to: '06:00' });
 
-  test('a night shift gets an hour shorter or longer when clocks change', () => {
+  test('a night shift gets an hour shorter or longer when the clocks change', () => {
     expect(idsAt(night, '2027-03-27T21:00')).toEqual([1]);
     expect(idsAt(night, '2027-03-28T03:59')).toEqual([1]);
     expect(idsAt(night, '2027-03-28T04:00')).toEqual([]);

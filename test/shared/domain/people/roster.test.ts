@@ -50,7 +50,7 @@ describe('roster entries', () => {
   });
 });
 
-test('dutyChanges returns changes for about a day ahead', () => {
+test('dutyChanges returns changes for about the next day', () => {
   const at = (text: string): number => Date.parse(`${text}:00Z`);
   const roster = [{ userId: 1, days: [1, 2, 3, 4, 5, 6, 7], from: '08:00', to: '16:00' }];
   const own = [
@@ -84,7 +84,7 @@ describe('duty API', () => {
     expect(DutyUpdate.parse({ until: 5 })).toEqual({ until: 5 });
     expect(DutyUpdate.safeParse({}).success).toBe(false);
   });
-  test('the duty API names who is on duty, until when and why', () => {
+  test('the duty API shows who is on duty, until when and why', () => {
     const reachableBy = ['sms'];
     const view = { userId: 1, name: 'Anna', until: 5, source: 'roster', reachableBy };
     for (const source of ['self', 'roster']) expect(OnDutyView.parse({ ...view, source })).toEqual({ ...view, source });

@@ -41,7 +41,7 @@ describe('SMS quotas', () => {
   });
 });
 
-test('managers are warned once 80 % of the daily SMS quota has been used', () => {
+test('managers are warned once 80% of the daily SMS quota has been used', () => {
   const hundred = { ...quotas, smsPerDay: 100 };
   expect([79, 80, 81].map((count) => isNearSmsLimit(count, hundred))).toEqual([false, true, true]);
 });

@@ -49,7 +49,7 @@ describe('fall closures', () => {
   });
 });
 
-test('two responses are equal only if acknowledgement and closure are equal', () => {
+test('two responses are equal only if their acknowledgements and closures are equal', () => {
   const answered = {
     acknowledgement: { ...anna, note: 'n' },
     closure: { ...ben, outcome: 'helped' as const, note: 'm' },

@@ -45,7 +45,7 @@ describe('round recipients', () => {
   test('webhooksIn returns each webhook only once', () => {
     expect(webhooksIn([webhook(1), user(1), webhook(2), webhook(1), onDuty()])).toEqual([webhook(1), webhook(2)]);
   });
-  test('peopleIn returns each channel of a person only once', () => {
+  test("peopleIn returns each of a person's channels only once", () => {
     const duty = [
       { userId: 1, verified: ['sms' as const] },
       { userId: 2, verified: ['push' as const] },

@@ -93,7 +93,7 @@ describe('falls', () => {
     expect(october?.rooms.at(-1)).toMatchObject({ sensorId: 'gone', name: null, falls: 1 });
   });
 
-  test('falls on different sensors count separately, even if their UUIDs are equal', () => {
+  test('falls from different sensors count separately, even if their UUIDs are equal', () => {
     const same = { sensorEventId: 'one uuid' };
     const [october] = figures([hit(1, 'fall_detected', same), hit(1, 'fall_detected', { ...same, sensorId: B })]);
     expect(october?.total.falls).toBe(2);
@@ -118,13 +118,13 @@ test('falls and false alarms are counted per day', () => {
 });
 
 describe('feedback', () => {
-  test('feedback counts in the month of its hit', () => {
+  test('feedback counts toward the month of its hit', () => {
     const feedback = feedbackOf('FALSE_POSITIVE', { referenceDate: 150 * HOUR, ruleHitId: 1 });
     const [october, november] = figures([hit(1, 'fall_detected', { feedback })]);
     expect([october?.total.falseAlarms, november?.total.falseAlarms]).toEqual([1, 0]);
   });
 
-  test('feedback without a hit counts in the month of its reference date', () => {
+  test('feedback without a hit counts toward the month of its reference date', () => {
     const [october, november] = figures(
       [],
       [
@@ -150,7 +150,7 @@ describe('feedback', () => {
 });
 
 describe('offline periods', () => {
-  test('an offline period ends when the sensor is active again, and is split between months', () => {
+  test('an offline period ends when the sensor is active again, and is split across months', () => {
     const [october, november] = figures([hit(98, 'sensor_inactive'), hit(103, 'sensor_active')]);
     expect(october?.total).toMatchObject({ silences: 1, silentMs: 2 * HOUR, silencesWithoutEnd: 0 });
     expect(november?.total).toMatchObject({ silences: 0, silentMs: 3 * HOUR, silencesWithoutEnd: 0 });
@@ -176,7 +176,7 @@ test('percentile interpolates linearly, like PERCENTILE.INC', () => {
   expect(percentile([0, 100], 0.9)).toBe(90);
 });
 
-test('a report interpolates the median and 90th percentile time to acknowledgement', () => {
+test('a report interpolates the median and 90th-percentile times to acknowledgement', () => {
   const answered = (hour: number, seconds: number) =>
     hit(hour, 'fall_detected', { acknowledged: hour * HOUR + seconds * 1_000 });
   const [october] = figures([answered(1, 100), answered(2, 10), answered(3, 30), answered(4, 20)]);

@@ -43,7 +43,7 @@ describe('rules', () => {
     expect(fires(at('12:01', '13:00'), fall, atOnce, undefined)).toBe(false);
   });
 
-  test('a scheduled rule also fires by receipt time for urgent situations', () => {
+  test('a scheduled rule also fires based on the receipt time if the situation is urgent', () => {
     const late = { createDate: now, receiveDate: now + 2 * 3_600_000 };
     const firesAt = (from: string, to: string, situation: Situation = 'fall_detected') => {
       const scheduled = { ...rule, situation, schedule: { days: [1], from, to, timeZone: 'UTC' } };
@@ -208,7 +208,7 @@ test('isTrustedTime trusts a device clock from -24 h to +5 min', () => {
   for (const time of [0, now - day - 1, now + 5 * minute + 1, 2 ** 53]) expect(isTrustedTime(time, now)).toBe(false);
 });
 
-test('a new rule is enabled, covers all sensors and times, and stops once acknowledged', () => {
+test('a new rule is enabled, covers all sensors and times, and stops once the alarm is acknowledged', () => {
   expect(NewRule.parse(body)).toEqual({
     ...body,
     sensorId: null,

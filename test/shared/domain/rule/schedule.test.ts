@@ -90,7 +90,7 @@ describe('rule schedules', () => {
     { timeZone: '+02:00' },
     { timeZone: 'Europe/Nowhere' },
     { timeZone: 'Europe/Berlin '.repeat(20) },
-  ])('a rule schedule rejects %j', (invalid) => {
+  ])('a rule schedule with %j is rejected', (invalid) => {
     expect(Schedule.safeParse({ ...schedule('08:00', '20:00'), ...invalid }).success).toBe(false);
   });
   test('a rule schedule accepts IANA time zones', () => {

@@ -67,7 +67,7 @@ test('regionAt finds the same smallest region as a plain geometric check around 
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(500);
 });
 
-test('a region includes the corners, but not points 0.001 cm outside', () => {
+test('a region includes its corners, but not points 0.001 cm outside', () => {
   const at = { topLeftX: -10, topLeftY: 20, bottomRightX: 30, bottomRightY: -20, zMin: 10, zMax: 50 };
   const place: RegionBounds = { ...at, id: 'one', name: 'One', positionIdx: 2 };
   for (const x of [-10, 30])

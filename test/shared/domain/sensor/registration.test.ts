@@ -24,7 +24,7 @@ test('a pairing code can be typed in any case and with spaces', () => {
   expect(normalizedCode(withoutSpaces(' ab2d\tEF 7\n8 '))).toBe('AB2DEF78');
 });
 
-test('a pairing code is valid for 15 minutes, and wrong codes are limited for as long', () => {
+test('a pairing code is valid for 15 minutes, and wrong codes are limited over the same period', () => {
   expect([PAIRING_CODE_LIFETIME, REGISTRATION_WINDOW]).toEqual([900_000, 900_000]);
   expect(WRONG_CODES).toEqual({ limit: 5, windowSeconds: 900 });
   expect(REPORTED_REFUSALS).toEqual({ sensor: 10, customer: 100, windowSeconds: 900 });
@@ -71,7 +71,7 @@ test('a provisioning key is unlimited and never expires by default', () => {
     expect(NewProvisioningKey.safeParse({ ...key, ...more }).success).toBe(false);
 });
 
-test('a firmware version is a positive int32, including in a path', () => {
+test('a firmware version must be a positive int32, in a path as well', () => {
   const firmware = { versionName: 'v', buildDate: 0, isDefault: false };
   const accepts = (versionCode: number) => [
     NewFirmware.safeParse({ ...firmware, versionCode }).success,

@@ -33,7 +33,7 @@ const ofMakerB = fc.record({
 });
 const sensors = fc.tuple(common, fc.oneof(ofMakerA, ofMakerB)).map(([rest, maker]) => ({ ...rest, ...maker }));
 
-test('packing and unpacking preserves everything that sensor lists show', () => {
+test('packing and unpacking preserve everything shown in sensor lists', () => {
   fc.assert(
     fc.property(sensors, (sensor) => {
       const record: SensorRecord = { ...sensor, groupId: 7 };

@@ -146,7 +146,7 @@ test('an offline sensor is detected even with only one sweep in three minutes', 
   expect(maxHeartbeatGap(SWEEP_SECONDS, 300) + 60_000).toBeLessThan(300_000);
 });
 
-test('maxHeartbeatGap is two thirds of the inactivity time, between 2.5 and 5 sweeps', () => {
+test('maxHeartbeatGap is two thirds of the inactivity timeout, between 2.5 and 5 sweeps', () => {
   expect([60, 225, 300, 450, 3_600].map((after) => maxHeartbeatGap(60, after))).toEqual([
     150_000, 150_000, 200_000, 300_000, 300_000,
   ]);
@@ -160,7 +160,7 @@ describe('inactivity', () => {
     expect(silentAt({ ...seen, isSteady: true }, 0, 300)).toBe(1_375_000);
   });
 
-  test('a service outage restarts the inactivity time', () => {
+  test('a service outage restarts the inactivity timeout', () => {
     expect(silentAt(seen, 1_200_000, 300)).toBe(1_500_000);
     expect(silentAt({ ...seen, isSteady: true }, 1_050_000, 300)).toBe(1_375_000);
   });
@@ -212,7 +212,7 @@ describe('sensor falls', () => {
     expect(hasOpenFallOrTrack(tracked({ fallPostures: ['fallen'], isClosed: true }))).toBe(false);
   });
 
-  test('a fall that timed out still counts as open for people', () => {
+  test('a fall that timed out still appears open to people', () => {
     const byTime = of(1, ['calling', 'finished'], { endedByTime: 9 });
     expect([mayLieThere(byTime), mayLieThere(of(1, ['finished'])), mayLieThere(of(1, ['calling']))]).toEqual([
       true,

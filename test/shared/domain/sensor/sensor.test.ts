@@ -22,7 +22,7 @@ describe('moving a sensor to another customer', () => {
     expect(movedSensor({ ...used, customerId: 1 }, 2, 9)).toEqual(arrived);
   });
 
-  test('a moved sensor keeps settings if it had no previous customer', () => {
+  test('a moved sensor keeps its settings if it had no previous customer', () => {
     expect(movedSensor({ ...used, customerId: null }, 2, 9)).toEqual({ ...arrived, ...settings });
   });
 

@@ -32,7 +32,7 @@ describe('acknowledging a maker A fall', () => {
       false,
     );
   });
-  test('a fall can be acknowledged while someone may be on the floor', () => {
+  test('a fall can be acknowledged while someone may still be on the floor', () => {
     expect(answerStep(stateOf([timedOut]), fallKey({}), acknowledge).state.falls).toEqual([
       { ...timedOut, isAcknowledged: true },
     ]);
@@ -57,7 +57,7 @@ describe('closing a maker A fall', () => {
     const { state, events } = answerStep(stateOf([timedOut]), fallKey({}), close);
     expect([state.falls, events]).toEqual([[{ start, phases: ['calling', 'finished'], closedAt: start + 99 }], []]);
   });
-  test('closing a forgotten fall adds it to the state again', () => {
+  test('closing a forgotten fall adds it back to the state', () => {
     const forgotten = { start, phases: ['finished'], closedAt: start + 99 };
     expect(answerStep(stateOf([]), fallKey({}), close).state.falls).toEqual([forgotten]);
     expect(answerStep(stateOf([]), fallKey({ isSensitive: true }), close).state.falls).toEqual([

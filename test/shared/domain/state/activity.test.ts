@@ -203,7 +203,7 @@ describe('suspected falls with firmware before v0.40', () => {
     expect(of('calling').events.map(({ situation }) => situation)).toEqual(['fall_suspected']);
     expect(of('calling').state.loop).toBeUndefined();
   });
-  test('old firmware does not confirm a fall detected by the sensitivity mode', () => {
+  test('old firmware does not confirm a fall detected in sensitivity mode', () => {
     expect(begin(active, { isSensitive: true }).events.map(({ situation }) => situation)).toEqual([
       'fall_suspected_sensitive',
     ]);

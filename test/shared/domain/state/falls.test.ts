@@ -98,17 +98,20 @@ describe('fall events', () => {
     [{}, false, false],
     [{ isSimulated: true }, true, false],
     [{ isSilent: true }, false, true],
-  ])('time-based fall events are simulated or silent like the last report %j', (marks, isSimulated, isSilent) => {
-    const { state } = play(active, [0, { status: 'fall_detected', point: atBed, ...marks }]);
-    const { events } = pass(state, 200 * SECOND);
-    expect(events.map(({ happening }) => happening.situation)).toEqual([
-      'fall_confirmed',
-      'fall_detected',
-      'fall_finished',
-    ]);
-    for (const { happening } of events)
-      expect(happening).toMatchObject({ isSimulated, isSilent, point: atBed, region: bed, subject: { fall: start } });
-  });
+  ])(
+    'time-based fall events are marked as simulated or silent if the last report was: %j',
+    (marks, isSimulated, isSilent) => {
+      const { state } = play(active, [0, { status: 'fall_detected', point: atBed, ...marks }]);
+      const { events } = pass(state, 200 * SECOND);
+      expect(events.map(({ happening }) => happening.situation)).toEqual([
+        'fall_confirmed',
+        'fall_detected',
+        'fall_finished',
+      ]);
+      for (const { happening } of events)
+        expect(happening).toMatchObject({ isSimulated, isSilent, point: atBed, region: bed, subject: { fall: start } });
+    },
+  );
 });
 
 describe('ended falls', () => {
@@ -188,7 +191,7 @@ describe('undated reports', () => {
     expect(falls(180 * SECOND)).toEqual([]);
     expect(falls(180 * SECOND + 1)).toEqual(['fall_detected']);
   });
-  test('the two minutes for undated reports count from the last report with the same status', () => {
+  test('the two minutes for undated reports start at the last report with the same status', () => {
     const { situations } = play(
       active,
       [0, startless('fall_detected')],
@@ -198,7 +201,7 @@ describe('undated reports', () => {
     );
     expect(situations).toEqual([['fall_suspected'], ['fall_detected'], ['fall_suspected'], ['fall_detected']]);
   });
-  test('an undated report never belongs to a fall from the other kind of detection', () => {
+  test('an undated report never belongs to a fall detected in a different mode', () => {
     const { situations } = play(active, [0, startless('calling')], [1, startless('finished', { isSensitive: true })]);
     expect(situations).toEqual([['fall_detected'], ['fall_finished']]);
     const { state } = play(active, [0, startless('calling')], [1, startless('calling', { isSensitive: true })]);
@@ -211,7 +214,7 @@ describe('timed-out falls', () => {
   const ends = 182 * SECOND;
   const timedOut = pass(alarmed, ends).state;
 
-  test('a timed-out fall still counts as open for people for two hours', () => {
+  test('a timed-out fall still appears open to people for two hours', () => {
     const [fall] = timedOut.falls;
     expect(fall).toEqual({
       start,
@@ -243,7 +246,7 @@ describe('timed-out falls', () => {
     expect(cleared.falls.map(({ endedByTime }) => endedByTime)).toEqual([undefined, start + HOUR + ends]);
   });
   test.each<FallStatus>(['finished', 'canceled', 'fall_exit'])(
-    'a timed-out fall no longer counts as open for people after a %s report',
+    'a timed-out fall no longer appears open to people after a %s report',
     (status) => {
       const { state, situations } = play(timedOut, [HOUR, { status }]);
       expect(situations).toEqual([[]]);
@@ -254,12 +257,12 @@ describe('timed-out falls', () => {
     },
   );
   test.each<FallStatus>(['fall_detected', 'fall_confirmed', 'calling'])(
-    'a timed-out fall still counts as open for people after a %s report',
+    'a timed-out fall still appears open to people after a %s report',
     (status) => {
       expect(play(timedOut, [HOUR, { status }]).state.falls).toEqual(timedOut.falls);
     },
   );
-  test('a timed-out suspected fall no longer counts as open for people', () => {
+  test('a timed-out suspected fall no longer appears open to people', () => {
     const suspected = play(active, [0, { status: 'fall_detected', isSensitive: true }]).state;
     const over = { start, phases: ['detected', 'finished'], isSensitive: true, isUnreported: true };
     expect(pass(suspected, ends).state.falls).toEqual([over]);

@@ -73,7 +73,7 @@ describe('late reports', () => {
     expect(late([a.regions({ 0: 1 }), 10], [here, 9])).toEqual(['bed_entered', 'occupied_room']);
     expect(late([here, 10], [a.fall('calling', 1), 9])).toEqual(['occupied_room', 'fall_detected']);
   });
-  test('a late bed exit does not shorten the suspension of further exits', () => {
+  test('a late bed exit does not shorten the suspension of further exit events', () => {
     const out = a.bedExit();
     expect(late([out, 9 * hour], [out, hour], [out, 9 * hour + 899 * SECOND], [out, 9 * hour - 899 * SECOND])).toEqual([
       'bed_left',

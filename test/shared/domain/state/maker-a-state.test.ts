@@ -56,7 +56,7 @@ describe('maker A regions', () => {
     ]);
   });
   test.each([{ 16: 1 }, { '-1': 1 }, { x: 1 }, { 0: 2 }, { 0: true }, { 0: '1' }])(
-    'a region report ignores the invalid map %j',
+    'the invalid map %j in a region report is ignored',
     (map) => {
       expect(play([a.presence(false, { presenceRegionMap: map })]).situations).toEqual(['']);
     },
@@ -64,7 +64,7 @@ describe('maker A regions', () => {
 });
 
 describe('bed exits', () => {
-  test('a bed exit suspends further exits for the configured time', () => {
+  test('a bed exit suspends further exit events for the configured time', () => {
     const inBed = a.regions({ 0: 1 });
     const out = a.regions({ 0: 0 });
     const { situations } = play([a.bedExit(), a.bedExit(), inBed, out, a.bedExit(), a.bedExit()], 225 * SECOND);
@@ -73,7 +73,7 @@ describe('bed exits', () => {
     const none = { ...roomContext, bedExitSuspend: 0 };
     expect(play([a.bedExit(), a.bedExit()], SECOND, active, none).situations).toEqual(['bed_left', 'bed_left']);
   });
-  test('occupied regions are still updated while exits are suspended', () => {
+  test('occupied regions are still updated while exit events are suspended', () => {
     expect(play([a.bedExit(), a.regions({ 0: 1 }), a.regions({ 0: 0 })]).state.inside).toEqual([]);
   });
 });
@@ -210,7 +210,7 @@ describe('passing time', () => {
 
 describe('needsOf', () => {
   const needs = (message: object, state = active) => needsOf(state, decodeMakerA(message).signal);
-  test('needsOf does not request the configuration for a call', () => {
+  test('needsOf does not request the configuration for a calling report', () => {
     const nothing = { regions: false, places: false, critical: false };
     const bounds = { ...nothing, places: true };
     const inBed = play([a.regions({ 0: 1 })]).state;

@@ -52,12 +52,12 @@ describe('identical bytes', () => {
     expect(play(moves, 120 * SECOND).state.people).toBe(1);
     expect(play(moves, 120 * SECOND + 1).state.people).toBe(3);
   });
-  test('identical bytes are a new event after a different message', () => {
+  test('identical bytes count as a new event after a different message', () => {
     expect(play([without(b.people(0)), without(b.people(2)), without(b.people(0))], SECOND).situations[2]).toBe(
       'empty_room',
     );
   });
-  test('identical bytes are a new event after a different message with a timestamp', () => {
+  test('identical bytes count as a new event after a different message with a timestamp', () => {
     const messages = [without(b.people(0)), b.people(2), without(b.people(0))];
     expect(play(messages, SECOND, active, true).situations).toEqual(['', 'occupied_room', 'empty_room']);
   });

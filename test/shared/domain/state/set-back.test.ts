@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 const active: SensorState = { ...newSensorState, isActive: true };
 
 describe('recorded times', () => {
-  test('a recorded time counts as future only if more than 10 s ahead', () => {
+  test('a recorded time counts as being in the future only if it is more than 10 s ahead', () => {
     expect([now - 1, now, now + 10_000, now + 10_001].map((time) => isFuture(time, now))).toEqual([
       false,
       false,

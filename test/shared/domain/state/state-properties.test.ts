@@ -83,7 +83,7 @@ describe('maker A', () => {
     });
     fc.assert(property, { numRuns: 300 });
   });
-  test('maker A calling raises one alarm unless the fall was canceled first', () => {
+  test('a maker A calling report raises one alarm unless the fall was canceled first', () => {
     const anyStatuses = fc.array(fc.constantFrom(...fallStatuses), { maxLength: 12 });
     const property = fc.property(anyStatuses, (statuses) => {
       const inputs = statuses.map((status) => ({ message: { type: 5, payload: { status, timestamp: 1 } } }));

@@ -81,7 +81,7 @@ describe('track falls', () => {
     const { state } = play(stateOf(), [0, pose(1, 5)], ...others);
     expect(state.tracks?.map(({ id }) => id)).toEqual([1, 15, 16, 17, 18, 19, 20, 21]);
   });
-  test('a suspicion during an ongoing fall does not count toward a loop', () => {
+  test('a suspected fall during an ongoing fall does not count toward a loop', () => {
     const falls = (...poses: number[]) =>
       play(stateOf(), ...poses.map((number, at) => [at, pose(1, number)] as const)).situations.join(' ');
     expect(falls(2, 1, 2, 1, 2)).toContain('fall_loop');
@@ -108,7 +108,7 @@ describe('late track alarms', () => {
     const raised: Track = { id: 1, at: start + at, pose: 5, since: start, fallPostures: ['fallen'] };
     expect(play(stateOf(raised), [at - 1, pose(1, 5)]).last).toMatchObject([{ action: 'late' }]);
   });
-  test('a late alarm on a track still raises an alarm if the fall ended without one', () => {
+  test('a late alarm on a track is still raised if the fall ended without one', () => {
     const up: Track = { id: 1, at: start + at, pose: 1 };
     const { state, last } = play(stateOf(up), [at - 1, pose(1, 5)]);
     const subject = { track: 1, fall: start + at - 1 };

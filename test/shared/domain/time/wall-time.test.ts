@@ -25,7 +25,7 @@ test('a clock time occurs twice on a day when that hour is repeated', () => {
   expect(times('2026-03-29', '00:30', 'Asia/Beirut')).toEqual(Array(2).fill('2026-03-28T22:00:00.000Z'));
 });
 
-test('scheduleChanges returns when a schedule can next begin or end', () => {
+test('scheduleChanges returns the times when a schedule can next begin or end', () => {
   const day = { from: '08:00', to: '20:00', timeZone: 'UTC' };
   const changes = (time: string) =>
     [...new Set(scheduleChanges(day, at(time)))].map((change) => new Date(change).toISOString().slice(5, 16));

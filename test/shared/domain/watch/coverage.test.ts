@@ -123,7 +123,7 @@ describe('watch coverage', () => {
   });
 });
 
-describe('gaps about falls', () => {
+describe('gaps in fall coverage', () => {
   test('having no sensors is a gap', () => {
     expect(watchOf({ sensors: [] })).toMatchObject({ fallsTold: 'some', gaps: [{ kind: 'no_sensors' }] });
     expect(watchOf({ sensors: [], rules: [] })).toMatchObject({ fallsTold: 'none', gaps: [{ kind: 'no_sensors' }] });
@@ -262,7 +262,7 @@ describe('gaps about falls', () => {
 });
 
 describe('other gaps', () => {
-  test('a sensor is a gap if no one is notified when it goes offline', () => {
+  test('a sensor has a gap if no one is notified when it goes offline', () => {
     const rules = [rule([toWebhook(1)]), silence({ sensorId: 'a' })];
     expect(watchOf({ rules })).toMatchObject({
       fallsTold: 'all',
@@ -310,7 +310,7 @@ describe('other gaps', () => {
     expect(names.sensors).toMatchObject({ [uuid(3)]: uuid(3), [uuid(249)]: uuid(249) });
   });
 
-  test('other gaps stay listed even with very many alarms about people', () => {
+  test('other gaps are still listed even if there are a great many alarms about people', () => {
     const unnotified = Array.from({ length: 300 }, (_, at) => {
       return { kind: 'unnotified', sensorId: 'a', situation: 'fall_detected', hitId: at, createDate: at } as const;
     });

@@ -40,7 +40,7 @@ const toWebhook: Recipient = { botId: 7, webhookId: uuid(1) };
 const bySms: Recipient = { userId: 1, by: 'sms' };
 const onDuty: Recipient = { onDuty: true, by: 'sms' };
 
-test('a webhook is a gap if it is disabled, failing or Raw', () => {
+test('a webhook is a gap if it is disabled, failing or in the Raw format', () => {
   const gap = (more: Partial<WebhookRecord>) => webhookGap(webhook(1, more), [5], reach())?.kind ?? null;
   expect([{}, { isEnabled: false }, { consecutiveFailures: 1 }, { format: 'raw' as const }].map(gap)).toEqual([
     null,
@@ -74,7 +74,7 @@ test('a person can be reached through a verified channel if the host can send th
   expect(gaps(reach(), { userId: 3, by: 'sms' })).toEqual([{ ...unreachable, userId: 3 }]);
 });
 
-test('people on duty can be reached if any of them has the channel', () => {
+test('people on duty can be reached if any of them has the required channel', () => {
   const nobody = { kind: 'nobody_on_duty', ruleIds: [5], by: 'sms' };
   expect(gaps(reach(), onDuty)).toEqual([nobody]);
   expect(gaps(reach({ onDuty: [2, 3] }), onDuty)).toEqual([nobody]);

@@ -38,11 +38,11 @@ test.each([
   ['at the same time', 'a higher', { date: 10, uuid: uuid(6) }, true],
   ['at the same time', 'a lower', { date: 10, uuid: uuid(4) }, false],
   ['earlier', 'a higher', { date: 9, uuid: uuid(6) }, false],
-])('the date and then the uuid decide if an alarm was read: %s, %s uuid', (_, __, alarm, expected) => {
+])('the date and then the uuid determine whether an alarm was read: %s, %s uuid', (_, __, alarm, expected) => {
   expect(isPast({ hitId: 0, date: 10, uuid: uuid(5) }, alarm)).toBe(expected);
 });
 
-test('an alarm received at the date of a cursor without a uuid is unread', () => {
+test('an alarm received at the exact time of a cursor without a uuid is unread', () => {
   const cursor = { hitId: 0, date: 10, uuid: '' };
   expect([9, 10, 11].map((date) => isPast(cursor, { date, uuid: uuid(5) }))).toEqual([false, false, true]);
 });

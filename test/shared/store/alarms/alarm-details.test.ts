@@ -284,7 +284,7 @@ describe('first notifications', () => {
   };
   const hook = { hook: 'full' } as const;
 
-  test("a single hit's notification counts, whatever webhooks received", async () => {
+  test("a single hit's notification counts, regardless of what webhooks received", async () => {
     const { table, happen, change, list } = start();
     await happen(1, now, 'fall_detected', 1);
     await deliver(table, 'hook', 1, now, now + 1);
@@ -320,7 +320,7 @@ describe('first notifications', () => {
   });
 });
 
-describe('answers and feedback of a whole fall', () => {
+describe('responses and feedback for a whole fall', () => {
   const judge = (table: Table, id: number, at: number, about: number | null) => {
     const key = items.feedback({ customerId: HOME, sensorId: SENSOR, feedbackId: firstIdAt(at) });
     return table.write({ put: { ...key, id, eventId: about && uuid(about) } });
@@ -339,7 +339,7 @@ describe('answers and feedback of a whole fall', () => {
     expect(await list()).toMatchObject([{ uuid: uuid(1), feedback: { id: 4 } }]);
   });
 
-  test('an alarm with a hit takes feedback from its hits alone', async () => {
+  test('an alarm with a hit takes feedback only from its hits', async () => {
     const { table, happen, change, list } = start();
     await happen(1, now, 'fall_detected', 1);
     await judge(table, 1, now + 1, 1);
@@ -348,14 +348,14 @@ describe('answers and feedback of a whole fall', () => {
     expect(await list()).toMatchObject([{ feedback: { id: 9 } }]);
   });
 
-  test('a person who acknowledged only the second hit acknowledged the alarm', async () => {
+  test('a person who acknowledged only the second hit counts as having acknowledged the alarm', async () => {
     const { happen, change, list } = start();
     await happen(1, now, 'fall_detected', 2);
     await change(2, { acknowledgement: anna(later) });
     expect(await list()).toMatchObject([{ acknowledgement: anna(later), state: 'acknowledged' }]);
   });
 
-  test('a rule that fired only for a later event answers for the alarm', async () => {
+  test('an acknowledgement for a rule that fired only for a later event counts for the alarm', async () => {
     const { happen, change, list } = start();
     await happen(1, now, 'fall_detected');
     await happen(2, now + 5_000, 'fall_detected', 1);
@@ -389,12 +389,12 @@ describe('hits newer than those read', () => {
     ['read hits reach 4 hours later', 4 * HOUR, true, [idOf(1), idOf(2)]],
     ['read hits reach beyond that', 4 * HOUR + 1, true, [idOf(1)]],
     ['no hits are newer than those read', 0, false, [idOf(1)]],
-  ])('unread hits are looked up if they may exist: %s', async (_, after, hasNewer, expected) => {
+  ])('unread hits are looked up if any could exist: %s', async (_, after, hasNewer, expected) => {
     expect(await hitIds(now + after, now, hasNewer)).toEqual(expected);
     expect(await hitIds(now + after, null, hasNewer)).toEqual(expected);
   });
 
-  test('unread hits are looked up from the last event in a fall', async () => {
+  test('unread hits are looked up relative to the last event in a fall', async () => {
     expect(await hitIds(now + 5 * HOUR, now + HOUR)).toEqual([idOf(1), idOf(2)]);
     expect(await hitIds(now + 5 * HOUR + 1, now + HOUR)).toEqual([idOf(1)]);
   });

@@ -98,17 +98,20 @@ describe('the events in a fall', () => {
   test.each([
     ['just under 6 minutes', -1, 'device'],
     ['6 minutes', 0, 'closure'],
-  ])('an end received before the closure counts with a device clock ahead by %s', async (_, more, by) => {
-    const closedAt = now + 20 * MINUTE;
-    const events = [
-      { number: 1, at: now, fall, ...detected },
-      { number: 2, at: closedAt + 6 * MINUTE + more, receiveDate: closedAt - 5, fall, ...finished },
-    ];
-    const date = by === 'device' ? closedAt - 5 : closedAt;
-    expect((await read(events, { fall }, { closedAt })).end).toEqual({ date, by });
-  });
+  ])(
+    'an end received before the closure counts if the device clock is less than 6 minutes ahead: %s',
+    async (_, more, by) => {
+      const closedAt = now + 20 * MINUTE;
+      const events = [
+        { number: 1, at: now, fall, ...detected },
+        { number: 2, at: closedAt + 6 * MINUTE + more, receiveDate: closedAt - 5, fall, ...finished },
+      ];
+      const date = by === 'device' ? closedAt - 5 : closedAt;
+      expect((await read(events, { fall }, { closedAt })).end).toEqual({ date, by });
+    },
+  );
 
-  test('a fall that ended by time keeps this end when people close it later', async () => {
+  test('a fall that timed out keeps that end when people close it later', async () => {
     const events = [{ number: 1, at: now + 5, fall, source: null, ...finished }];
     const end = { date: now + 5 + UNCLEAR_MS, by: 'time' };
     for (const closedAt of [null, end.date + 1])
@@ -146,7 +149,7 @@ describe('the events for an offline sensor', () => {
   const alarm = { situation: 'sensor_inactive' } as const;
   const end = (date: number) => ({ date, by: 'device' });
 
-  test('the end is the first time a sensor is online again', async () => {
+  test('an offline alarm ends the first time the sensor is back online', async () => {
     const events = [
       { number: 1, at: now, ...inactive },
       { number: 2, at: now + 1, type: 'presence', action: 'active' },
@@ -156,7 +159,7 @@ describe('the events for an offline sensor', () => {
     expect(await read(events, alarm)).toMatchObject({ urgent: [1], end: end(now + 30_000) });
   });
 
-  test('a sensor that was online up to the alarm is still offline', async () => {
+  test('a sensor that was online until just before the alarm still counts as offline', async () => {
     const events = [
       { number: 2, at: now - 1, ...active },
       { number: 1, at: now, ...inactive },
@@ -164,7 +167,7 @@ describe('the events for an offline sensor', () => {
     expect(await read(events, alarm)).toMatchObject({ urgent: [1], end: null });
   });
 
-  test('a sensor online again before its hit was written ends the alarm at once', async () => {
+  test('a sensor that is back online before its hit is written ends the alarm at once', async () => {
     const events = [
       { number: 1, at: now - 2_000, ...inactive },
       { number: 2, at: now - 1_000, ...active },
@@ -172,7 +175,7 @@ describe('the events for an offline sensor', () => {
     expect(await read(events, alarm)).toMatchObject({ urgent: [1], end: end(now) });
   });
 
-  test('a sensor online again in the same millisecond ends the alarm', async () => {
+  test('a sensor that is back online in the same millisecond ends the alarm', async () => {
     const events = [
       { number: 1, at: now, ...inactive },
       { number: 2, at: now, ...active },
@@ -180,7 +183,7 @@ describe('the events for an offline sensor', () => {
     expect(await read(events, alarm)).toMatchObject({ urgent: [1], end: end(now) });
   });
 
-  test('an alarm whose event is not found ends if the sensor is online from its date', async () => {
+  test('an alarm whose event is not found ends if the sensor is back online at or after the alarm date', async () => {
     const events = [{ number: 2, at: now - 1, ...active }];
     expect(await read(events, alarm)).toMatchObject({ urgent: [], end: null });
     const later = [...events, { number: 3, at: now, ...active }];

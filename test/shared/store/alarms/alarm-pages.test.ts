@@ -36,7 +36,7 @@ test.each([
   expect([numbers, next === null]).toEqual([expected, isLast]);
 });
 
-test('a page contains up to its limit of alarms, however many that is', async () => {
+test('a page can contain as many alarms as its limit allows', async () => {
   const { page } = await start(130);
   const { numbers, next } = await page(120);
   expect([numbers.length, numbers[0], numbers.at(-1)]).toEqual([120, 130, 11]);

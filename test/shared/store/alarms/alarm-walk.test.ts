@@ -40,7 +40,7 @@ describe('the order of alarms', () => {
     expect(walk.rest()).toBeNull();
   });
 
-  test('a walk continues from any candidate with exactly the following ones', async () => {
+  test('a walk resumed from any candidate returns exactly the ones that follow', async () => {
     const table = await start();
     const all = await readAll(await walkAlarms(table, span, null));
     const numbers = all.map(numberOf);
@@ -82,7 +82,7 @@ describe('the first hit for an event', () => {
     return (await readAll(await walkAlarms(table, wanted, null))).map(({ hit }) => (hit?.id ?? 0) - idOf(0));
   };
 
-  test('an event has one candidate, even with hits at another sensor in between', async () => {
+  test('an event has one candidate, even with hits from another sensor in between', async () => {
     expect(await hitsOf([own, { sensorId: OTHER }, own, { sensorId: OTHER }, own])).toEqual([4, 2, 1]);
   });
 
@@ -99,7 +99,7 @@ describe('the first hit for an event', () => {
   test.each([
     [2_200, [1]],
     [2_201, [2_201]],
-  ])('earlier hits for an event are searched for among at most 2,200 hits: %i', async (count, expected) => {
+  ])('the search for earlier hits for an event covers at most 2,200 hits: %i', async (count, expected) => {
     const hits = [own, ...fill(count - 2, () => ({ sensorId: OTHER })), own];
     expect((await hitsOf(hits, only(SENSOR))).slice(0, 1)).toEqual(expected);
   });
@@ -118,7 +118,7 @@ describe('the read limit', () => {
     expect(second.rest()).toBeNull();
   });
 
-  test('a walk stopped before its first candidate keeps the place in the other list', async () => {
+  test('a walk stopped before its first candidate keeps its place in the other list', async () => {
     const { table, putHits } = alarmItems();
     await putHits(fill(1_300, () => ({})));
     const after = { hitId: idOf(1_299), date: now + 5, uuid: uuid(7) };

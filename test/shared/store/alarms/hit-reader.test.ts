@@ -71,14 +71,14 @@ describe('hits after a given one', () => {
     expect(numbers(await search())).toEqual([2, 4, 5, 7]);
   });
 
-  test('a search after the newest hit, or after a hit without a place, finds nothing', async () => {
+  test('a search after the newest hit, or after a hit without a position, finds nothing', async () => {
     const { table, search } = await start([own]);
     expect(await search()).toEqual([]);
     const unplaced: ReadHit = some({ sensorId: SENSOR });
     expect(await hitsAfter(table, HOME, unplaced, { uuids: new Set([uuid(1)]), last: now })).toEqual([]);
   });
 
-  test('a search finds hits written long after the last event, as after a crash', async () => {
+  test('a search finds hits written long after the last event, such as after a crash', async () => {
     const late = { ...own, createDate: now + 3_600_000 };
     expect(numbers(await (await start([own, late, late, late, late])).search())).toEqual([2, 3, 4, 5]);
   });
@@ -103,7 +103,7 @@ describe('hits after a given one', () => {
     expect(numbers(await hitsSince(table, HOME, SENSOR, now))).toEqual(range(1, 50));
   });
 
-  test('hits since a time include any hit exactly at that time', async () => {
+  test('hits since a given time include any hit at exactly that time', async () => {
     const { table } = await start(range(1, 4).map((at) => ({ createDate: now + at })));
     expect(numbers(await hitsSince(table, HOME, SENSOR, now + 2))).toEqual([2, 3, 4]);
     expect(await hitsSince(table, HOME, SENSOR, now + 5)).toEqual([]);

@@ -204,7 +204,7 @@ describe('attempt results', () => {
 });
 
 describe('delivered notifications', () => {
-  test('a delivered notification becomes undeliverable if the service reports this later', async () => {
+  test('a delivered notification becomes undeliverable if the service later reports it as such', async () => {
     const { its, create, read } = await createHooks();
     await create();
     await its.attempts.recordResult(claimed(await its.attempts.claim(key(), now, 'a')), accepted, now + 1, false);
@@ -220,7 +220,7 @@ describe('delivered notifications', () => {
   });
 });
 
-test('the next attempt cannot be moved if its time has changed since the read', async () => {
+test('the next attempt cannot be moved if its time has changed since it was read', async () => {
   const { its, create, read, table } = await createHooks();
   await create(1, { nextAttempt: now + 9, retryAfterDate: now + 9 });
   expect(await its.attempts.replan(key(), now + 8, now + 1, now)).toBe(false);
@@ -294,7 +294,7 @@ test('a delivery that ends without an attempt counts as failed in the replay', a
   });
 });
 
-test('deliveries to people that are due are listed by creation date within a time range', async () => {
+test('all due deliveries to people are listed by creation date within a time range', async () => {
   const { its } = await createHooks();
   const ids = [1, 2, 3, 4].map(deliveryId).toSorted();
   const put = (at: number, fields: object) =>

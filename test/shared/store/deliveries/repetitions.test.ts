@@ -135,7 +135,7 @@ describe('a delivery whose redelivery was accepted', () => {
     expect((await original.read()).delivery?.log?.map(([number]) => number)).toEqual([2]);
   });
 
-  test.each(Object.entries(openStates))('an original ends even if it became %s after the read', async (_, open) => {
+  test.each(Object.entries(openStates))('an original ends even if it became %s after it was read', async (_, open) => {
     const original = await createDelivery();
     let isFirst = true;
     const get: Table['get'] = async (...args) => {

@@ -22,7 +22,7 @@ test('only a customer webhook receives every event', async () => {
   expect([await its.webhooks.get(HOME + 1, HOOK), await its.webhooks.list(HOME + 1, false)]).toEqual([null, []]);
 });
 
-test('a webhook needs an existing bot, filter group and customer, and is limited in number', async () => {
+test('webhooks need an existing bot, filter group and customer, and are limited in number', async () => {
   const world = await createHooks();
   const { its } = world;
   expect(await its.webhooks.create(webhookOf({ id: 'b', ...ofBot, botId: 2 }), 10)).toBe('unknown_reference');
@@ -65,7 +65,7 @@ test('a webhook can be changed only while it still has the same owner', async ()
   expect(await hook()).toMatchObject({ token: 't', updateDate: now + 1 });
 });
 
-test('a webhook can be deleted only once and is remembered as long as its deliveries', async () => {
+test('a webhook can be deleted only once and is remembered as long as its deliveries are', async () => {
   const world = await createHooks();
   const { its, hook, table } = world;
   const before = await hook();
@@ -129,7 +129,7 @@ describe('webhook health', () => {
     }
   });
 
-  test('changing a webhook does not re-enable it if it was disabled meanwhile', async () => {
+  test('changing a webhook does not re-enable it if it was disabled in the meantime', async () => {
     const { its, hook } = await createHooks();
     const before = await hook();
     await its.health.disable(before, now, 'gone', null);

@@ -24,7 +24,7 @@ describe('bounded pages', () => {
     expect(await listOf(10).page(2)).toMatchObject({ data: [9, 10], total: 10, isWhole: true });
   });
 
-  test('a bounded page reports rows read so far for a longer list', async () => {
+  test('a bounded page reports the number of rows read so far for a longer list', async () => {
     const list = listOf(1_000);
     expect(await list.page(0)).toMatchObject({ data: [1, 2, 3, 4], total: 10, isWhole: false, next: 10 });
     expect(list.read.rows).toBe(10);
@@ -50,7 +50,7 @@ describe('bounded pages', () => {
   });
 });
 
-test('reading the first page takes 5,001 index keys, and any page at most 20,004', async () => {
+test('reading the first page takes 5,001 index keys, and reading any page takes at most 20,004', async () => {
   let keysRead = 0;
   const table = {
     query: async ({ limit = Number.POSITIVE_INFINITY, between: [, to] = ['', '0'] }: Query) => {

@@ -83,7 +83,7 @@ describe('due index', () => {
 });
 
 describe('sweeps', () => {
-  test('a sweep records since when the service has been running without a gap', async () => {
+  test('a sweep records the time since which the service has been running without a gap', async () => {
     const { due } = createWorld();
     const record = async (at: number) => (await due.recordHeartbeat(at, MINUTE)).since;
     expect([await due.lastHeartbeat(), await due.upSince(now, MINUTE)]).toEqual([null, now]);
@@ -111,7 +111,7 @@ describe('sweeps', () => {
     expect(await isToRedrive(now)).toBe(true);
   });
 
-  test('a sweep reports that the clock was set back until this has been handled', async () => {
+  test('a sweep keeps reporting that the clock was set back until this has been handled', async () => {
     const { due } = createWorld();
     const setBack = async (at: number) => (await due.recordHeartbeat(at, MINUTE)).setBack;
     expect([await setBack(now), await setBack(now - 10_000)]).toEqual([0, 0]);

@@ -92,7 +92,7 @@ test('an erased hit keeps its number and can no longer be read', async () => {
   expect(await append(newHit('e2'))).toMatchObject({ id: before + 2 });
 });
 
-test('a process that knows the newest hits appends each further hit with one write', async () => {
+test('a process that knows the newest hits appends each additional hit with one write', async () => {
   const commands: string[] = [];
   const { append, its, table } = start((command) => commands.push(command));
   const placesOf = async (...events: string[]) => {

@@ -21,18 +21,21 @@ test.each([
   [2, false],
   [3, true],
   [4, true],
-])('a hit with %i messages packs them only from three on, and is read in full', async (count, isPacked) => {
-  const { its, read, raw } = hitWorld();
-  const messages = Array.from({ length: count }, (_, at) => message(5 + at, at === 1 ? [now + 1] : []));
-  const { id } = await its.ruleHits.append(HOME, await its.ruleHits.lastPlace(HOME), newHit(messages), now);
-  expect('told' in ((await raw(id)) ?? {})).toBe(isPacked);
-  const dates = { createDate: now, updateDate: now };
-  const hit = await read(id);
-  expect(hit).not.toHaveProperty('told');
-  expect(hit?.messages).toMatchObject(messages.map((one) => ({ ...one, ...dates, ruleHitId: id })));
-});
+])(
+  'a hit with %i messages packs them only if there are at least three, and is read in full',
+  async (count, isPacked) => {
+    const { its, read, raw } = hitWorld();
+    const messages = Array.from({ length: count }, (_, at) => message(5 + at, at === 1 ? [now + 1] : []));
+    const { id } = await its.ruleHits.append(HOME, await its.ruleHits.lastPlace(HOME), newHit(messages), now);
+    expect('told' in ((await raw(id)) ?? {})).toBe(isPacked);
+    const dates = { createDate: now, updateDate: now };
+    const hit = await read(id);
+    expect(hit).not.toHaveProperty('told');
+    expect(hit?.messages).toMatchObject(messages.map((one) => ({ ...one, ...dates, ruleHitId: id })));
+  },
+);
 
-test('a stored message without details counts as unsent, to a webhook, in the first round', async () => {
+test('a stored message without details is read as an unsent webhook message from the first round', async () => {
   const { put, read } = hitWorld();
   await put(1, { messages: [{ sendTryTimes: [now] }, { sendTryTimes: [], wasSend: true, step: 2, publisher: 'sms' }] });
   const common = { createDate: now, updateDate: now, ruleHitId: 1 };

@@ -44,7 +44,7 @@ test('the latest changes include all recent hits, because their changes are not 
 test.each([
   ['exactly 15 s ago', SOON_MS + 5_000, [5, 4, 3, 2]],
   ['more than 15 s ago', SOON_MS + 5_001, [5, 4]],
-])('the latest changes continue past hits created %s, or end there', async (_, age, expected) => {
+])('the latest changes continue past hits created at most 15 s ago: %s', async (_, age, expected) => {
   const { latest, put } = await start();
   for (const id of [4, 5]) await put(id, { createDate: now - age, updateDate: now });
   expect((await latest()).map(({ hitId }) => hitId)).toEqual(expected);

@@ -50,7 +50,7 @@ describe.each(orders)('hits sorted by %s', (sortBy) => {
     expect(await Promise.all(pages)).toEqual(expected.map((found) => [5, found]));
   });
 
-  test('hit pages after a hit contain what follows, and count only that', async () => {
+  test('hit pages after a given hit contain and count only the hits that follow it', async () => {
     const { page, pageOfSensor } = await start();
     const ids = sorted(sortBy);
     for (const [at, after] of ids.entries())
@@ -63,7 +63,7 @@ describe.each(orders)('hits sorted by %s', (sortBy) => {
       expect(await pageOfSensor(sortBy, { after })).toEqual([4 - at, own.slice(at + 1)]);
   });
 
-  test('hit pages from a time on omit older hits, even if they changed late', async () => {
+  test('hit pages since a given time omit older hits, even if they changed late', async () => {
     const { page, pageOfSensor } = await start();
     for (const first of [1, 2, 3, 7, 9]) {
       const since = now + first * 60_000;
@@ -75,7 +75,7 @@ describe.each(orders)('hits sorted by %s', (sortBy) => {
     expect(await page(sortBy, {}, now + 540_001)).toEqual([0, []]);
   });
 
-  test('a page without hits has the total 0', async () => {
+  test('a page without hits has a total of 0', async () => {
     const { page, pageOfSensor } = await start();
     for (const query of [{}, { page: 1 }, { after: 5 }]) {
       expect(await page(sortBy, query, 0, HOME + 1)).toEqual([0, []]);
@@ -83,7 +83,7 @@ describe.each(orders)('hits sorted by %s', (sortBy) => {
     }
   });
 
-  test('an erased hit counts, but is not on a page', async () => {
+  test('an erased hit counts toward the total, but does not appear on a page', async () => {
     const { page, put } = await start();
     await put(5, { createDate: now + 300_000, updateDate: now + 300_000, isErased: true });
     expect(await page(sortBy, {})).toEqual([9, sorted(sortBy, (id) => id !== 5)]);

@@ -105,7 +105,7 @@ describe('lists of 3,000 hits with early, late and frequent changes', () => {
     }
   });
 
-  test.each(orders)('hit pages return what follows a hit, sorted by %s', async (sortBy) => {
+  test.each(orders)('hit pages return the hits that follow a given hit, sorted by %s', async (sortBy) => {
     for (let n = 0; n < 15; n++) {
       const sensorId = ['', ...SENSORS][below(4)] ?? '';
       const ids = sortedIds(sensorId, sortBy);

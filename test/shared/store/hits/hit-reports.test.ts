@@ -142,7 +142,7 @@ describe('undelivered messages', () => {
     expect(await world.lateChanges()).toEqual([late]);
   });
 
-  test('an undelivered message does not change the date when another message arrived', async () => {
+  test('an undelivered message moves the notification date to when another message arrived', async () => {
     const world = await start({
       messages: [sent([now + 1], now + 2), sent([now + 5], now + 6)],
       notifiedDate: now + 2,

@@ -58,7 +58,7 @@ describe('the hits of a customer', () => {
     }
   });
 
-  test('a hit created after the clock was set back counts at the date of the hit before', async () => {
+  test('a hit created after the clock was set back counts as created at the date of the previous hit', async () => {
     const { put, line } = await start();
     await put(20, { createDate: now, orderDate: now + 19_000 });
     expect((await line(now + 19_000)).size).toBe(2);
@@ -125,7 +125,7 @@ describe('the hits of a sensor', () => {
   });
 });
 
-test('hits are read in the order of the requested ids, without missing ones', async () => {
+test('hits are read in the order of the requested ids, skipping missing ones', async () => {
   const { table, put } = hitWorld();
   for (const id of [1, 2, 3]) await put(id);
   expect(idsOf(await hitsByIds(table, HOME, [3, 9, 1]))).toEqual([3, 1]);

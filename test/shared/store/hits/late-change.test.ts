@@ -52,7 +52,7 @@ test('a late change to a hit created after the clock was set back is kept as lon
   expect(lateChangeWrite(HOME, hit, now)).toMatchObject({ put: { ttl: (now + EVENT_RETENTION) / 1_000 } });
 });
 
-test('a clock that is set back hides no late changes to earlier hits', async () => {
+test('setting the clock back does not hide late changes to earlier hits', async () => {
   const { table } = start();
   for (const [id, createDate] of [
     [1, now],
@@ -62,7 +62,7 @@ test('a clock that is set back hides no late changes to earlier hits', async () 
   expect((await lateChangesSince(table, HOME, now)).map(({ hitId }) => hitId)).toEqual([2, 1]);
 });
 
-test('lists late changes since a given time, newest hit first', async () => {
+test('late changes since a given time are listed newest hit first', async () => {
   const { table, note } = start();
   for (let id = 1; id <= 85; id++) await note(id, 's', now + id * 1_000, now + 9_000_000 - id);
   const found = async (since: number) => (await lateChangesSince(table, HOME, since)).map(({ hitId }) => hitId);

@@ -134,7 +134,7 @@ describe('user profiles', () => {
     expect(await rights()).toMatchObject({ mailbox: 1 });
   });
 
-  test('a profile cannot be changed if the address or permissions have changed since the read', async () => {
+  test('a profile cannot be changed if the address or permissions have changed since they were read', async () => {
     const { create, users, rights } = await createWorld();
     expect(await users.setProfile(person(), profile(), null, START)).toBe(false);
     await create();
@@ -180,7 +180,7 @@ describe('user access', () => {
     expect(await users.get(HOME, 7)).not.toHaveProperty('lostAccess');
   });
 
-  test('access cannot be changed if it has changed since the read', async () => {
+  test('access cannot be changed if it has changed since it was read', async () => {
     const { create, users, rights } = await createWorld();
     expect(await users.setAccess(person(), access(), START)).toBe(false);
     expect(await users.get(HOME, 7)).toBeNull();
@@ -212,7 +212,7 @@ describe('deleted users', () => {
     expect(await create({ accountKey: 'key 2' })).toBeNull();
   });
 
-  test('a deleted user is remembered as long as the audit log, for erasure', async () => {
+  test('a deleted user is remembered as long as the audit log is kept, to allow erasure', async () => {
     const { create, users } = await createWorld();
     await create();
     await users.remove(person(), START + 1);

@@ -36,7 +36,7 @@ describe('escalation rounds', () => {
     ['someone acknowledged the alarm', { acknowledgement: anna(now) }],
     ['the hit changed', { updateDate: now + 1 }],
     ['another process decided the round', { escalation: open }],
-  ])('a round does not send anything if %s meanwhile', async (_, fields) => {
+  ])('a round does not send anything if %s in the meantime', async (_, fields) => {
     const { rounds, hit, read, put, lateChanges } = await start();
     await put(1, { escalation: pending, messages: [{ step: 0 }], ...fields });
     expect(await rounds.open(HOME, hit, round, later)).toBe(false);

@@ -36,7 +36,7 @@ describe('acknowledging a fall', () => {
     expect(await its.fallAnswers.get(fallOf(otherKey))).toEqual({});
   });
 
-  test('one of two simultaneous acknowledgements is kept', async () => {
+  test('only one of two simultaneous acknowledgements is kept', async () => {
     const { before, once } = interference();
     const { its } = hitWorld(before);
     once('TransactWriteCommand', () => its.falls.acknowledge(fall, ben(late)));

@@ -63,7 +63,7 @@ describe('settling a fall', () => {
     expect(await read(2)).not.toHaveProperty('acknowledgement');
   });
 
-  test('settling a fall keeps the person who acknowledged earlier alarms', async () => {
+  test('settling a fall keeps the record of who acknowledged earlier alarms', async () => {
     const { its, put, read } = hitWorld();
     await put(1, { fall: fallKey, acknowledgement: anna(late) });
     await put(2, { fall: againKey, acknowledgement: anna(late) });

@@ -78,7 +78,7 @@ test('an alarm that notified no one keeps its notice after a crash until it is h
 test.each([
   ['someone was notified', { notifiedDate: now }],
   ['someone acknowledged the alarm', { acknowledgement: { name: 'n' } }],
-])('an alarm is not recorded as notifying no one if %s meanwhile', async (_, fields) => {
+])('an alarm is not recorded as having notified no one if %s in the meantime', async (_, fields) => {
   const { its, records, hit } = await createWorld(fields);
   expect(await records.record(alarmOf(), some(['m2']))).toEqual({ kind: 'ended' });
   expect([await its.unnotified.list(HOME), (await hit())?.messages]).toEqual([[], ['m1']]);
@@ -124,7 +124,7 @@ describe('unacknowledged alarms', () => {
     ['acknowledged', { acknowledgement: { name: 'n' } }],
     ['changed', { updateDate: now + 1 }],
     ['moved to another round', { escalation: { at: now + 1 } }],
-  ])('an unacknowledged alarm is not recorded if the hit was %s meanwhile', async (_, fields) => {
+  ])('an unacknowledged alarm is not recorded if the hit was %s in the meantime', async (_, fields) => {
     const { its, records } = await createWorld(fields);
     expect(await records.recordUnanswered(unanswered, read(), some(['m2']))).toBeNull();
     expect(await its.unnotified.list(HOME)).toEqual([]);
@@ -181,7 +181,7 @@ describe('alarm emails', () => {
     expect(await stored()).toMatchObject({ reportDate: now + 3 });
   });
 
-  test('an email about an ended alarm does not store anything', async () => {
+  test('nothing is stored for an email about an ended alarm', async () => {
     const { its, stored } = await createWorld();
     await its.unnotified.update(alarmOf(), { mailDate: now }, now);
     await its.unnotified.recordReport(alarmOf(), now);

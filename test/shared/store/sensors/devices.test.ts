@@ -232,7 +232,7 @@ describe('firmware', () => {
 
 describe('configurations', () => {
   const key = { customerId: HOME, sensorId: 'id_a', manufacturer: 'maker_a' } as const;
-  test('a configuration cannot be replaced if it has changed since the read', async () => {
+  test('a configuration cannot be replaced if it has changed since it was read', async () => {
     const { its } = await linked();
     const put = (values: object, before: object | null, sensorId = 'id_a') =>
       its.configs.put({ ...key, sensorId }, 'critical', { values }, before as never);

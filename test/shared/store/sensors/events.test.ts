@@ -95,7 +95,7 @@ describe('events', () => {
     ]);
   });
 
-  test('an event page has the newest events, without long messages or expired events', async () => {
+  test('an event page contains the newest events, excluding long messages and expired events', async () => {
     const { events } = start();
     const long = JSON.stringify('x'.repeat(MAX_LISTED_BYTES));
     await events.storeMessage(message(1));

@@ -63,7 +63,7 @@ test('open falls name who acknowledged them, for two hours or until closed', asy
   expect(await falls()).toEqual([]);
 });
 
-test('suspected falls show when they become an alarm, depending on the sensor configuration', async () => {
+test('suspected falls show when they will become alarms, depending on the sensor configuration', async () => {
   const alarmBy = async (falls: object[], values?: object) => {
     const { table, falls: list } = await start(falls);
     const config = items.config({ customerId: HOME, sensorId: 'id_a', name: 'critical' });

@@ -33,7 +33,7 @@ test("replacing a sensor's room updates the copy in the sensor as well", async (
   expect((await sensor()).room).toMatchObject({ xMin: -1, yMax: 3, regions: [{ id: 1, positionIdx: 0 }] });
 });
 
-test("a sensor's room cannot be replaced if the sensor has changed since the read", async () => {
+test("a sensor's room cannot be replaced if the sensor has changed since it was read", async () => {
   const { its, sensor, put } = await start();
   const read = await sensor();
   await put(room(region(1, 0)));

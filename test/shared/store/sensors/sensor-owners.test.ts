@@ -244,7 +244,7 @@ describe('sensor list entries', () => {
     expect(await sensors.get(HOME, 'id_b')).toBeNull();
   });
 
-  test('a sensor list entry shows whether messages are not understood, and is written only on changes', async () => {
+  test('a sensor list entry shows whether messages are not understood, and is written only when this changes', async () => {
     const { sensors, listed } = await linked();
     const set = (isMisunderstood: boolean, id = 'id_a') =>
       sensors.setObstacle(HOME, id, 'isMisunderstood', isMisunderstood);
@@ -258,7 +258,7 @@ describe('sensor list entries', () => {
     expect([await set(false), await listed()]).toEqual([true, expect.not.objectContaining({ isMisunderstood: true })]);
   });
 
-  test('a sensor list entry shows the firmware, and is written only on changes', async () => {
+  test('a sensor list entry shows the firmware, and is written only when the firmware changes', async () => {
     const { sensors, listed } = await linked();
     await sensors.setFirmware(HOME, 'id_a', 7);
     await sensors.setFirmware(HOME, 'id_a', 7);

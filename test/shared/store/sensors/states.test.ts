@@ -68,7 +68,7 @@ test('a sensor state is checked on schedule, unless it has changed since', async
   expect(await states.get(HOME, 'id_a')).not.toHaveProperty('dueAt');
 });
 
-test('report times are stored only if the sensor state has not changed meanwhile', async () => {
+test('report times are stored only if the sensor state has not changed in the meantime', async () => {
   const { states } = await linked();
   await states.decide(key, 0, stateWith());
   const times = some({ lastSeen: now + 1, presenceAt: now + 2, regionsAt: now + 3 });
