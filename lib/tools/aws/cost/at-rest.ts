@@ -60,7 +60,7 @@ const inUse = (template: Template): AtRest[] => {
   const metrics = assumed.hourlyMetrics.filter((name) => hasDashboard || !onlyShown.has(name)).length;
   const keyRequests = (assumed.roles * MINUTES_PER_MONTH) / assumed.keyMinutes;
   return [
-    { what: `${metrics} own metrics`, usd: metrics * prices.metricMonth, isInUse: true },
+    { what: `${metrics} custom metrics`, usd: metrics * prices.metricMonth, isInUse: true },
     { what: 'requests for keys', usd: keyRequests * prices.keyRequest, isInUse: true },
   ];
 };

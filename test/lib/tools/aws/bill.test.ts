@@ -114,13 +114,13 @@ const large = (): string => {
 
 const document = `# What a month costs
 
-USD a month in ${prices.region}, by the [prices](../tools/aws/cost/prices.ts) of ${prices.date}, without free tiers and tax. Costs at rest are counted in the stage's template, units and bytes are asserted by tests, and all other assumptions are in [assumptions.ts](../tools/aws/cost/assumptions.ts): a sensor reports once a minute, ${100 * assumed.changedReports}% of the reports change presence, and it detects a fall a week. The stages here have \`publicUrl\`, \`certificateArn\` and \`alarmEmail\`, and where noted \`mailSender\`, which adds USD ${usd(mailUsd)}. \`npm run deploy\` prints the same for your stage's settings. A test generates this page.
+In USD a month in ${prices.region}, at the [prices](../tools/aws/cost/prices.ts) of ${prices.date}, excluding free tiers and tax. Costs at rest are counted from the stage's template, units and bytes are asserted by tests, and all other assumptions are in [assumptions.ts](../tools/aws/cost/assumptions.ts): a sensor reports once a minute and detects a fall a week, and ${100 * assumed.changedReports}% of its reports change presence. The stages here have \`publicUrl\`, \`certificateArn\` and \`alarmEmail\`, and where noted \`mailSender\`, which adds USD ${usd(mailUsd)}. \`npm run deploy\` prints these figures for your stage's settings. A test generates this page.
 
 ## At rest
 
 ${atRest()}
 
-CloudWatch bills a metric only for the hours in which it is sent. Counted here are those sent in an hour with reports, a fall and canary rounds; a test compares them with what is written. The others are sent when something fails, or once a day. A rotating KMS key costs USD 1 more after the first year, and USD 2 more after the second.
+CloudWatch bills a metric only for the hours in which it is sent. This page counts those sent in an hour with reports, a fall and canary rounds; a test compares them with what is written. The others are sent when something fails, or once a day. A rotating KMS key costs USD 1 more after the first year, and USD 2 more after the second.
 
 ## For each sensor
 
@@ -130,13 +130,13 @@ ${perSensor()}
 
 ${perScreen()}
 
-While alarms can be seen or heard, a console sends a request every ${assumed.screenSeconds.watching} s, so that new ones appear in time. Each request reads ${consumption.screenCall.read} units. Behind a web ACL, USD ${usd(emptyCalls)} of the sum would remain even if the requests read, computed and logged nothing. HTTP APIs cost a third, but they support neither a web ACL nor the TLS policy of the app API. In a background tab without sound, a console costs USD ${usd(unitCosts(prod).hiddenScreen)} (${usd(unitCosts(home).hiddenScreen)} without a web ACL).
+While alarms can be seen or heard, a console sends a request every ${assumed.screenSeconds.watching} s, so that new ones appear in time. Each request reads ${consumption.screenCall.read} units. Behind a web ACL, USD ${usd(emptyCalls)} of the sum would remain even if the requests read, computed and logged nothing. HTTP APIs cost a third as much, but they support neither a web ACL nor the TLS policy of the app API. In a background tab without sound, a console costs USD ${usd(unitCosts(prod).hiddenScreen)} (${usd(unitCosts(home).hiddenScreen)} without a web ACL).
 
 ## The whole month, next to an independent calculation
 
 ${months()}
 
-The independent calculation was made from list prices and the same units, by someone who did not know this model. For \`home\`, the lines for the web ACL, the dashboard, one alarm and ${onlyShown.size} metrics are left out. It assumes that presence never changes. We count ${100 * assumed.changedReports}% of the reports: someone comes or leaves 43 times a day, and each change queues two reports, which adds ${Math.round((100 * changes) / (totalOf(sensorMonth()) - changes))}% per sensor. It counts each of the 22 own metrics as if sent every hour. The rest is two more alarms, and 1% for functions and the table.
+The independent calculation was made from list prices and the same units, by someone who did not know this model. For \`home\`, the lines for the web ACL, the dashboard, one alarm and ${onlyShown.size} metrics are left out. That calculation assumes that presence never changes. Our model has ${100 * assumed.changedReports}% of the reports change it: someone comes or goes 43 times a day, and each change queues two reports, which adds ${Math.round((100 * changes) / (totalOf(sensorMonth()) - changes))}% per sensor. That calculation counts each of the 22 custom metrics as if sent every hour. The remainder is two more alarms, and 1% for functions and the table.
 
 ## 30 sensors and two consoles, preset \`home\`, with emails
 

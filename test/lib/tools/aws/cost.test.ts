@@ -35,7 +35,7 @@ test('the preset for one home costs at least USD 13 less than production', () =>
     '39 alarms',
     '1 dashboards',
     '1 web ACLs with their rules',
-    '9 own metrics',
+    '9 custom metrics',
   ]);
 });
 
