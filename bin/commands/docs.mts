@@ -177,7 +177,7 @@ const kindsOf = (title: string, maker: 'makerA' | 'makerB'): string[] => {
     const table = grid(['field', 'type', 'required', 'description'], changed);
     const rest =
       unchanged.length > 0
-        ? [`Further fields, as in the nearest section above that describes them: ${unchanged.join(', ')}.`]
+        ? [`Other fields, as described in the nearest section above that lists them: ${unchanged.join(', ')}.`]
         : [];
     return [`### ${title}: ${id.replaceAll(/^Maker[AB]|Message$/g, '')}`, about, shown, table, ...rest];
   });

@@ -20,7 +20,7 @@ const functionAlarms = ({ functions, workers, stage }: MonitoredResources): Alar
     id: 'workers-throttled',
     metric: total(workers.map((name) => valueForFunction(functions, name).metricThrottles(sum))),
     atLeast: 5,
-    impact: 'Lambda refuses to start a background function, so falls are processed late.',
+    impact: 'Lambda is refusing to start a background function, so falls are processed late.',
   },
   {
     id: 'sweep-silent',
@@ -28,14 +28,14 @@ const functionAlarms = ({ functions, workers, stage }: MonitoredResources): Alar
     // The sweep runs every minute.
     below: 3,
     impact:
-      'The sweep does not run, or too rarely: offline sensors go unnoticed, long retries stop, and dead letters stay where they are.',
+      'The sweep runs too rarely or not at all: offline sensors go unnoticed, retries with long delays stop, and dead letters stay where they are.',
   },
   {
     id: 'concurrency',
     metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'ClaimedAccountConcurrency', ...maximum }),
     above: 0.8 * stage.accountConcurrency,
     impact:
-      'The account uses 80% of the concurrent executions it may have. At the limit, devices and apps get errors and ' +
+      'The account is using 80% of its allowed concurrent executions. At the limit, devices and apps get errors and ' +
       'tasks pile up.',
   },
 ];
@@ -69,8 +69,8 @@ const tableAlarms = ({ table }: MonitoredResources): AlarmDefinition[] =>
     atLeast: 10,
     impact:
       index === null
-        ? 'DynamoDB throttles the table: requests slow down and fail with 503.'
-        : `DynamoDB throttles the index ${index}: queries slow down, and so do writes that change the index.`,
+        ? 'DynamoDB is throttling the table: requests slow down and fail with 503.'
+        : `DynamoDB is throttling the index ${index}: queries slow down, and so do writes that change the index.`,
   }));
 
 const mailAlarms = ({ stage, table }: MonitoredResources): AlarmDefinition[] =>
@@ -87,7 +87,7 @@ const mailAlarms = ({ stage, table }: MonitoredResources): AlarmDefinition[] =>
           }),
           above: 0.05,
           impact:
-            'More than 5% of emails bounce: people who forgot their password do not get any, and above 10% SES may ' +
+            'More than 5% of emails bounce: people who forgot their password get no email, and above 10% SES may ' +
             'stop all sending.',
         },
         {
@@ -95,7 +95,7 @@ const mailAlarms = ({ stage, table }: MonitoredResources): AlarmDefinition[] =>
           metric: arrivals(table, 'MailsFailed'),
           atLeast: 1,
           impact:
-            'SES rejects email, so people who forgot their password do not get any, and neither do managers of ' +
+            'SES is rejecting email, so people who forgot their password get none, and neither do managers of ' +
             'failing webhooks.',
         },
       ];
@@ -116,8 +116,8 @@ const messengerAlarms = ({ stage, table }: MonitoredResources): AlarmDefinition[
           metric: ownMetric(table, 'Undeliverable'),
           atLeast: 3,
           impact:
-            'The mail or SMS service accepted several messages that did not arrive, so people who seemed to be ' +
-            'notified were not.',
+            'The email or SMS service accepted several messages that did not arrive, so people who seemed to have ' +
+            'been notified were not.',
         },
       ]),
 ];
@@ -127,13 +127,13 @@ const appApiAlarms = ({ api, table }: MonitoredResources): AlarmDefinition[] => 
     id: 'api-5xx',
     metric: api.metricServerError(sum),
     atLeast: 5,
-    impact: 'The app API fails, so people and apps see service errors.',
+    impact: 'The app API is failing, so people and apps get service errors.',
   },
   {
     id: 'console-throttled',
     metric: api.consoleThrottled.with(sum),
     atLeast: 50,
-    impact: 'All callers together request console files too often, so staff may be unable to open the console.',
+    impact: 'Together, all callers request console files too often, so staff may be unable to open the console.',
   },
   {
     id: 'logins-failed',
@@ -152,7 +152,7 @@ const appApiAlarms = ({ api, table }: MonitoredResources): AlarmDefinition[] => 
             ...sum,
           }),
           atLeast: 500,
-          impact: 'The web ACL blocks many requests: either this is an attack, or a rule blocks legitimate users.',
+          impact: 'The web ACL is blocking many requests: either this is an attack, or a rule blocks legitimate users.',
         },
       ]
     : []),

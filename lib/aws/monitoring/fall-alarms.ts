@@ -65,7 +65,7 @@ const throttledDevices = (
         metric: api.throttled.with(sum),
         atLeast: 10,
         impact:
-          'All devices together send more requests than deviceThrottle allows and some are rejected, so falls are ' +
+          'Together, devices send more requests than deviceThrottle allows, and some are rejected, so falls are ' +
           'detected late.',
       }
     : {
@@ -73,7 +73,7 @@ const throttledDevices = (
         metric: api.metricCount(sum),
         atLeast: Math.ceil(NEAR_LIMIT * deviceThrottle.rate * period.toSeconds()),
         impact:
-          'All devices together nearly reach deviceThrottle. Above it, requests are rejected, and falls are detected ' +
+          'Together, all devices are close to deviceThrottle. Above it, requests are rejected, and falls are detected ' +
           'late.',
       };
 };
@@ -105,7 +105,7 @@ export const fallAlarms = ({ table, deviceApi, deviceBalancer, stage }: Monitore
           // Two canary rounds.
           metric: ownMetric(table, 'CanaryTime', 'SampleCount').with({ period: Duration.minutes(10) }),
           below: 1,
-          impact: 'Canary falls do not reach the webhook, so real falls probably reach nobody either.',
+          impact: 'Canary falls are not reaching the webhook, so real falls probably reach nobody either.',
         },
       ]
     : []),
@@ -116,7 +116,7 @@ export const fallAlarms = ({ table, deviceApi, deviceBalancer, stage }: Monitore
           id: 'messages-absent',
           metric: ownMetric(table, 'MessagesAccepted').with({ period: Duration.minutes(stage.silenceMinutes) }),
           below: 1,
-          impact: 'No messages arrive from any device: falls are not being detected, and nobody on site knows.',
+          impact: 'No messages are arriving from any device: falls are not being detected, and nobody on site knows.',
         },
       ]),
   {
@@ -125,7 +125,7 @@ export const fallAlarms = ({ table, deviceApi, deviceBalancer, stage }: Monitore
       ? total([deviceApi.metricServerError(sum), ...deviceBalancer.serverErrors(sum)])
       : deviceApi.metricServerError(sum),
     atLeast: 5,
-    impact: 'The device API fails. Devices retry, so falls are detected late.',
+    impact: 'The device API is failing. Devices retry, so falls are detected late.',
   },
   throttledDevices(deviceApi, stage),
 ];
@@ -145,7 +145,7 @@ export const queueAlarms = ({ queues, table }: MonitoredResources): AlarmDefinit
     metric: arrivals(table, 'SensorsNotUnderstood'),
     atLeast: 1,
     impact:
-      'Most messages from another sensor are no longer understood, so falls in that room may go unnoticed. After a ' +
+      'Most messages from one more sensor are no longer understood, so falls in that room may go unnoticed. After a ' +
       'firmware update, the whole fleet may follow.',
   },
   ...taskQueues(queues).map(([name, queue]) => ({
@@ -158,7 +158,7 @@ export const queueAlarms = ({ queues, table }: MonitoredResources): AlarmDefinit
     id: 'waiting-old',
     metric: arrivals(table, 'TasksOverdue'),
     atLeast: 1,
-    impact: `Due tasks are more than ${OVERDUE_MINUTES} minutes late: offline sensors go unnoticed, and long retries are late.`,
+    impact: `Due tasks are more than ${OVERDUE_MINUTES} minutes late: offline sensors go unnoticed, and retries with long delays are late.`,
   },
   {
     id: 'events-repeated',
@@ -166,7 +166,7 @@ export const queueAlarms = ({ queues, table }: MonitoredResources): AlarmDefinit
       received: queues.events.metricNumberOfMessagesReceived(sum),
       deleted: queues.events.metricNumberOfMessagesDeleted(sum),
     }),
-    impact: 'Device messages are received repeatedly without being completed, so falls are detected late.',
+    impact: 'Device messages are received repeatedly without being fully processed, so falls are detected late.',
   },
   {
     id: 'dead-letters',
@@ -180,7 +180,8 @@ export const queueAlarms = ({ queues, table }: MonitoredResources): AlarmDefinit
     id: 'quarantine',
     metric: queues.quarantine.metricNumberOfMessagesSent({ ...sum, period: minute }),
     atLeast: 1,
-    impact: 'A task was quarantined because it cannot be read or keeps failing on its own. It may be a fall.',
+    impact:
+      'A task was quarantined because it cannot be read or keeps failing while others succeed. It may report a fall.',
   },
 ];
 

@@ -19,7 +19,7 @@ export const mqttAlarms = ({ stage, functions: { authorizer, ingest } }: Monitor
       id: 'mqtt-turned-away',
       metric: total(rejections.map((name) => iotMetric(name, { Protocol: 'MQTT' }))),
       atLeast: 100,
-      impact: 'AWS IoT rejects device connections or messages, so falls are detected late.',
+      impact: 'AWS IoT is rejecting device connections or messages, so falls are detected late.',
     },
     // The threshold above is for the whole account, so all devices in a small home could disconnect without reaching
     // it.
@@ -27,7 +27,7 @@ export const mqttAlarms = ({ stage, functions: { authorizer, ingest } }: Monitor
       id: 'mqtt-authorizer',
       metric: total([authorizer.metricErrors(sum), authorizer.metricThrottles(sum)]),
       atLeast: 5,
-      impact: 'The MQTT authorizer fails, so devices cannot connect and falls are detected late.',
+      impact: 'The MQTT authorizer is failing, so devices cannot connect and falls are detected late.',
     },
     {
       id: 'mqtt-waits',

@@ -79,7 +79,7 @@ const falls = {
     '`finished` creates `fall / finished`, `fall_exit` and `canceled` create `fall / canceled`. Three starts within ' +
     'five minutes without `calling` also create `fall / fall_loop`. If the device stops reporting, timers advance ' +
     "the fall according to the sensor's critical configuration: `confirmed` after the larger of " +
-    '`durationUntilConfirmSec` (from v0.40; before, at once) and `energyDurationUntilConfirm` (from v0.42), then ' +
+    '`durationUntilConfirmSec` (from v0.40; before that, at once) and `energyDurationUntilConfirm` (from v0.42), then ' +
     '`fall_detected` after `confirmedToAlertTimeoutSec`, then `finished` after `callingDurationSec` (before v0.38 ' +
     '`callingToFinishTime`). Such an event is dated according to the configuration, and created up to 3 s later, so ' +
     'that a device report takes precedence.',

@@ -49,8 +49,8 @@ const postures = {
     'Postures. 2 creates `fall / fall_suspected`, 5 creates `fall / fall_detected`, 7 creates `fall / ' +
     'fall_suspected_sensitive`, 8 creates `fall / fall_detected_sensitive`, 11 creates `posture / ' +
     'sitting_up_in_bed`. Another pose on the same track ends the fall: `fall / finished` after 5 or 8, otherwise ' +
-    "`fall / canceled`. Three times 2 within five minutes also creates `fall / fall_loop`. Repeating a fall's pose " +
-    'is a duplicate, unless the track has not sent a posture for more than five minutes.',
+    '`fall / canceled`. Three 2s within five minutes also create `fall / fall_loop`. A repeated fall pose counts ' +
+    'as a duplicate, unless the track has not sent a posture for more than five minutes.',
   fields: z.object({ data: z.array(PostureEntry).max(64) }),
 } satisfies Kind;
 const people = {
