@@ -139,7 +139,7 @@ test.each(variants)(
     const isGerman = variant.locale === 'de';
     await page.getByRole('region', { name: isGerman ? 'Methode' : 'Method' }).waitFor();
     const times = page.getByRole('region', { name: isGerman ? 'Zeiten' : 'Times' });
-    await times.getByRole('row', { name: isGerman ? /^Bis übernommen/ : /^Until acknowledged/ }).waitFor();
+    await times.getByRole('row', { name: isGerman ? /^Bis zur Übernahme/ : /^Time to acknowledgement/ }).waitFor();
     await visitor.checkPage(`audit-report-${variant.locale}-${variant.colorScheme}-${variant.width}`);
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     expect(overflow).toBeLessThanOrEqual(0);

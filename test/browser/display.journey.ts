@@ -87,6 +87,6 @@ test('warns an hour before the session ends, and then shows a login form', {
   await expect.poll(async () => (await heard()).at(-1)).toMatchObject({ hertz: 330, gain: 0.5 });
   await page.getByLabel('Username').fill(site.home.username);
   await page.locator('input[name=password]').fill(site.home.password);
-  await page.getByRole('button', { name: 'Log in and keep watching' }).click();
+  await page.getByRole('button', { name: 'Log in and resume monitoring' }).click();
   await page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();
 });

@@ -33,7 +33,7 @@ test('links a rule hit to its event, the event to its deliveries, and back again
   await dialog.locator('pre').getByText('"serial": 12345678901234567890').waitFor();
   await checkPage('event');
   await dialog.getByRole('link', { name: 'Show deliveries' }).click();
-  await page.getByText('Only deliveries of one event are shown.').waitFor();
+  await page.getByText('Only deliveries for one event are shown.').waitFor();
   await page.getByText('2 entries').waitFor();
   await checkPage('deliveries-of-event');
 

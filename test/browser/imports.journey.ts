@@ -144,7 +144,7 @@ test('offers an import template, and resumes an import after a reload', async ()
   await dialog.getByLabel('Name').fill('Night, south wing');
   await visitor.checkPage('rule-copy');
   await dialog.getByRole('button', { name: 'Copy rule' }).click();
-  await waitForNotice(page, 'Rule copied. Change what should differ.');
+  await waitForNotice(page, 'Rule copied. Now make your changes.');
   await page.getByRole('heading', { name: 'Night, south wing', level: 1 }).waitFor();
   const [rules] = await site.home.client.ok<{ data: Rule[] }[]>('GET', '/rules?searchText=Night');
   const [one, other] = rules?.data ?? [];

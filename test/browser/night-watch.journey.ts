@@ -126,6 +126,6 @@ test("shows and sounds a night's alarms on two screens and a phone, on any page"
   await Promise.all(
     all.map(({ page }) => page.getByRole('heading', { name: 'NOT WATCHED' }).waitFor({ timeout: 20_000 })),
   );
-  for (const { page } of all) await page.getByRole('button', { name: 'Log in and keep watching' }).waitFor();
+  for (const { page } of all) await page.getByRole('button', { name: 'Log in and resume monitoring' }).waitFor();
   note('session over: NOT WATCHED with the login in it, on three screens');
 });

@@ -127,7 +127,7 @@ test('warns with a separate sound when the connection is lost, and recovers', {
   expect(await page.getByRole('heading', { name: /^No open alarms/ }).count()).toBe(0);
   await page.clock.fastForward(31_000);
   await blind.waitFor();
-  await page.getByText(/^No connection since .* for \d+:\d\d$/).waitFor();
+  await page.getByText(/^No connection since .* elapsed: \d+:\d\d$/).waitFor();
   expect(await page.title()).toBe('⚠ Station · Sensor Cloud');
   await visitor.checkPage('night-not-watched');
   await expect.poll(async () => (await heard()).at(-1)).toMatchObject({ hertz: 330, gain: 0.5 });

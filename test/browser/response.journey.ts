@@ -6,7 +6,7 @@ import { type Site, startSite } from './fixtures/site.ts';
 import { inLanguage, variants } from './fixtures/variants.ts';
 
 const words = {
-  en: { go: "I'm on it", up: 'Person is up' },
+  en: { go: "I'm on it", up: 'Got up unaided' },
   de: { go: 'Ich gehe hin', up: 'Selbst aufgestanden' },
 } as const;
 type Words = (typeof words)['en' | 'de'];

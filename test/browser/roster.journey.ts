@@ -125,9 +125,9 @@ test('adds, changes and deletes shifts with the keyboard alone', async () => {
   await page.getByRole('button', { name: 'Carla Meier, Sun 29, 22:30–07 every week' }).waitFor();
   expect(await roster()).toEqual([{ userId: ids.Carla, days: [7], from: '22:30', to: '07:00' }]);
   await page.getByRole('button', { name: 'Carla Meier, Sun 29' }).click();
-  await dialog.getByRole('button', { name: 'Day off' }).click();
+  await dialog.getByRole('button', { name: 'Add day off' }).click();
   await page.getByRole('button', { name: 'Carla Meier, Sun 29, Off' }).click();
-  await dialog.getByRole('button', { name: 'Back to the weekly shifts' }).click();
+  await dialog.getByRole('button', { name: 'Restore weekly shifts' }).click();
   await page.getByRole('button', { name: 'Carla Meier, Sun 29, 22:30–07 every week' }).click();
   await dialog.getByText('Every Sunday').click();
   await dialog.getByRole('button', { name: 'Delete shift' }).click();

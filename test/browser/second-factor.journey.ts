@@ -43,7 +43,7 @@ test('sets up a second factor, logs in with a recovery code, and removes the sec
   await visitor.checkPage('login-code');
   await code.fill('000000');
   await page.getByRole('button', { name: 'Log in' }).click();
-  await waitForNotice(page, 'The login is not valid');
+  await waitForNotice(page, 'The login details are not valid');
   await code.fill(codes[0] ?? '');
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByText('The second factor is on.').waitFor();

@@ -51,7 +51,7 @@ test('rule managers get an email each time the last user goes off duty', async (
   const [mail = '', ...more] = await home.mails(4);
   expect(more).toEqual([]);
   expect(mail).toMatch(subject);
-  expect(mail).toContain('nobody on duty can be notified by SMS');
+  expect(mail).toContain('nobody on duty has been reachable by SMS');
   expect(mail).toContain('- Falls at night');
   expect(await home.mails(90)).toEqual([]);
   await home.anna.client.ok('PUT', '/users/me/duty', { until: world.now() + 10 * MINUTE });
@@ -68,7 +68,7 @@ test('rule managers get exactly one email about a change that leaves no one on d
   await home.anna.client.ok('DELETE', '/users/me/duty');
   const [mail = '', ...more] = await home.mails(5);
   expect(more).toEqual([]);
-  expect(mail).toMatch(/^Not all falls are covered anymore/);
+  expect(mail).toMatch(/^Some falls are no longer reported/);
   expect(mail).toContain('nobody on duty can be notified');
 });
 
@@ -117,9 +117,9 @@ test('rule managers get another email when another channel becomes unreachable',
   expect(await home.mails()).toEqual([]);
   const remove = (by: string) => home.anna.client.ok('DELETE', `/users/me/channels/${by}`);
   await remove('telegram');
-  expect(await home.mails()).toEqual([expect.stringContaining('on duty can be notified by Telegram.')]);
+  expect(await home.mails()).toEqual([expect.stringContaining('on duty has been reachable by Telegram.')]);
   await remove('sms');
-  expect(await home.mails()).toEqual([expect.stringContaining('on duty can be notified by SMS, Telegram.')]);
+  expect(await home.mails()).toEqual([expect.stringContaining('on duty has been reachable by SMS, Telegram.')]);
 });
 
 test('the email about unreachable users is sent even if the process dies before sending it', async () => {

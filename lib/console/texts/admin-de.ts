@@ -13,7 +13,7 @@ export const admin: typeof en = {
   passwordHint: 'Mindestens 10 Zeichen, kein häufig verwendetes Passwort',
   setPassword: 'Passwort festlegen',
   invite: 'Per E-Mail einladen',
-  inviteHint: 'Der Benutzer bekommt einen Link, mit dem er ein Passwort festlegt. Er gilt 7 Tage.',
+  inviteHint: 'Der Benutzer bekommt einen Link, mit dem er ein Passwort festlegen kann. Der Link gilt 7 Tage.',
   passwordSet: 'Passwort festgelegt. Alle Sitzungen dieses Benutzers sind beendet.',
   profile: 'Profil',
   access: 'Zugriff',
@@ -25,7 +25,8 @@ export const admin: typeof en = {
   hasMorePermissions:
     'Dieser Benutzer hat Berechtigungen, die Sie nicht haben. Deshalb können Sie seinen Zugriff und sein Passwort nicht ändern.',
   userWithoutCustomer: 'Der neue Benutzer gehört zu keinem Kunden.',
-  deleteUser: 'Alle Sitzungen und Zugriffstokens des Benutzers enden. Der Benutzername wird wieder frei.',
+  deleteUser:
+    'Alle Sitzungen des Benutzers enden, und seine Zugriffstokens werden ungültig. Der Benutzername wird wieder frei.',
   openAlarms: 'Offene Alarme',
   gaps: 'Lücken',
   noCustomers: 'Keine Kunden gefunden.',
@@ -33,7 +34,7 @@ export const admin: typeof en = {
   zoneHint: 'Für Uhrzeiten in Meldungen, sofern die Regel keinen Zeitplan hat',
   requireOtp: 'Zweiten Faktor verlangen',
   requireOtpHint:
-    'Bei der nächsten Anmeldung müssen Benutzer ohne zweiten Faktor ihn einrichten, bevor sie etwas anderes tun können.',
+    'Bei der nächsten Anmeldung müssen Benutzer ohne zweiten Faktor einen einrichten, bevor sie etwas anderes tun können.',
   deleteCustomer:
     'Seine Bots, Webhooks und Regeln werden mitgelöscht. Ein Kunde mit Benutzern oder Sensoren lässt sich nicht löschen.',
   keysExplain: 'Mit einem Registrierungsschlüssel registrieren sich Geräte, zum Beispiel im Werk.',

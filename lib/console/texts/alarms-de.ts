@@ -3,7 +3,7 @@ import type { alarms as en } from './alarms-en.ts';
 const plural = (count: number, singular: string, many: string): string => `${count} ${count === 1 ? singular : many}`;
 
 export const alarms: typeof en = {
-  explain: 'Stürze und andere dringende Ereignisse aller Räume der letzten 120 Tage, mit oder ohne Regel.',
+  explain: 'Stürze und andere dringende Ereignisse in allen Räumen aus den letzten 120 Tagen, mit oder ohne Regel.',
   period: 'Zeitraum',
   periods: { 1: '24 Stunden', 7: '7 Tage', 30: '30 Tage', 120: '120 Tage' },
   state: 'Status',
@@ -57,7 +57,7 @@ export const alarms: typeof en = {
     alarms: 'Alarme',
     notOver: (count) => `${count} nicht beendet`,
     median: 'Reaktionszeit (Median)',
-    slowest: 'Am langsamsten',
+    slowest: 'Langsamste Reaktion',
     longest: 'Am längsten auf dem Boden',
     stillOpen: 'noch offen',
     unwatched: 'Nicht überwacht',
@@ -90,7 +90,7 @@ export const alarms: typeof en = {
     worst: 'Längste',
     counted: 'Bekannt',
     missing: 'Nicht bekannt',
-    steps: { notified: 'Bis benachrichtigt', acknowledged: 'Bis übernommen', over: 'Bis beendet' },
+    steps: { notified: 'Bis zur Benachrichtigung', acknowledged: 'Bis zur Übernahme', over: 'Bis zum Ende' },
     situations: 'Was geschah',
     count: 'Anzahl',
     rooms: 'Nach Raum',
@@ -98,10 +98,10 @@ export const alarms: typeof en = {
     method: 'Methode',
     methodText: [
       'Jeder Sturz und jeder gefährliche Vitalwert zählt einmal, mit oder ohne Regel, auch bei mehreren Regeln oder Webhooks. Simulierte Stürze zählen nicht.',
-      'Gemessen wird ab dem Zeitpunkt, zu dem der Dienst den Alarm verarbeitet hat. „Benachrichtigt“: Ein Empfänger oder ein Dienst wie E-Mail hat die erste Nachricht angenommen. „Übernommen“: Die erste Person hat zugesagt hinzugehen. „Beendet“: Das Gerät hat das Ende gemeldet, oder eine Person hat den Alarm abgeschlossen.',
+      'Gemessen wird ab dem Zeitpunkt, zu dem das System den Alarm verarbeitet hat. „Benachrichtigung“: Ein Empfänger oder ein Dienst wie E-Mail hat die erste Nachricht angenommen. „Übernahme“: Die erste Person hat zugesagt hinzugehen. „Ende“: Das Gerät hat das Ende gemeldet, oder eine Person hat den Alarm abgeschlossen.',
       'Unbekannte Zeiten stehen unter „Nicht bekannt“ und gehen nicht in den Median ein. Dazu gehören Alarme, deren Ende das Gerät nicht gemeldet hat.',
       'Mediane beziehen sich auf die bekannten Zeiten. Ein Fehlalarm ist ein Sturz, der als solcher abgeschlossen oder bewertet wurde.',
-      'Ein Sensor gilt als offline, sobald der Dienst es bemerkt, und zwar bis zu seiner nächsten Nachricht. Zeiten vor und nach dem Monat zählen nicht.',
+      'Ein Sensor gilt als offline, sobald das System es bemerkt, und zwar bis zur nächsten Nachricht des Sensors. Zeiten vor und nach dem Monat zählen nicht.',
       'Daten werden 120 Tage aufbewahrt. Monate und Uhrzeiten gelten in der Zeitzone dieses Computers.',
     ],
     incomplete:

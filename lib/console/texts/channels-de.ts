@@ -8,7 +8,7 @@ export const channels: typeof english = {
   hints: {
     email: 'Eine Adresse, deren Mails Sie sofort sehen',
     sms: 'Mit Ländervorwahl: +49 170 1234567',
-    telegram: 'Starten Sie zuerst den Bot dieses Dienstes oder fügen Sie ihn Ihrer Gruppe hinzu',
+    telegram: 'Starten Sie zuerst den Telegram-Bot dieses Systems oder fügen Sie ihn Ihrer Gruppe hinzu',
   },
   sendCode: 'Code senden',
   code: 'Code',
@@ -19,7 +19,7 @@ export const channels: typeof english = {
   unconfirmed: 'Noch nicht bestätigt',
   removeText: 'Regeln können Sie auf diesem Weg nicht mehr benachrichtigen.',
   pushExplain: 'Alarme erscheinen auf diesem Gerät, auch wenn die Konsole geschlossen ist.',
-  outbox: 'Dieser Server schreibt diese Nachrichten nur in Dateien. Sie erreichen niemanden.',
+  outbox: 'Dieser Server schreibt diese Nachrichten nur in Dateien. Sie kommen bei niemandem an.',
   pushedTo: (host) =>
     `Push-Mitteilungen gehen nur an ein Gerät, derzeit über ${host}. Schalten Sie sie hier ein, damit sie auf dieses Gerät kommen.`,
   turnOn: 'Push hier einschalten',

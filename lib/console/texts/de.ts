@@ -40,7 +40,7 @@ export const de: Texts = {
   notLoaded: 'Dieser Teil der Seite konnte nicht geladen werden.',
   broken: 'In diesem Teil der Seite ist etwas schiefgegangen.',
   failed: 'Das hat nicht geklappt',
-  noAnswer: 'Der Dienst antwortet nicht.',
+  noAnswer: 'Der Server antwortet nicht.',
   stale: (time) => `Nicht aktuell. Letzter Stand: ${time}.`,
   nothingHere: 'Diese Seite gibt es nicht.',
   toOverview: 'Zur Station',
@@ -76,7 +76,7 @@ export const de: Texts = {
   refused: {
     title: 'Sie haben keinen Zugriff auf diese Seite',
     needs: (names) => `Erforderliche Berechtigung: ${names}.`,
-    grantedBy: 'Erteilen können sie Systemverwalter und alle mit der Berechtigung „Benutzer verwalten“.',
+    grantedBy: 'Systemverwalter und alle mit der Berechtigung „Benutzer verwalten“ können sie erteilen.',
     readOnly: (names) => `Sie können das ansehen, aber nicht ändern. Erforderliche Berechtigung: ${names}.`,
     adminOnly: 'Das können nur Systemverwalter.',
     display: 'Ein Stationsbildschirm zeigt Alarme, Räume und Gruppen, sonst nichts.',
@@ -94,9 +94,9 @@ export const de: Texts = {
       customer: ['Kunden anlegen', 'Die Einrichtung, zu der alles andere gehört.'],
       sensor: [
         'Sensor verbinden',
-        'Geben Sie den Code ein, den er nach der Anmeldung mit einem Registrierungsschlüssel anzeigt.',
+        'Geben Sie den Code ein, den er anzeigt, sobald er sich mit einem Registrierungsschlüssel registriert hat.',
       ],
-      bot: ['Bot anlegen', 'Das Konto, das Regeln benachrichtigen, etwa „Rufanlage“.'],
+      bot: ['Bot anlegen', 'Das Konto, das von Regeln benachrichtigt wird, etwa „Rufanlage“.'],
       webhook: ['Webhook für den Bot anlegen', 'Die Adresse, an die seine Alarme gehen.'],
       rule: ['Sturzregel anlegen', 'Sie legt fest, wer bei einem Sturz wie benachrichtigt wird.'],
       offline: [
@@ -130,7 +130,7 @@ export const de: Texts = {
     explain:
       'Geben Sie Ihren Benutzernamen ein. Ist dafür eine E-Mail-Adresse hinterlegt, senden wir Ihnen einen Code, der 30 Minuten gilt.',
     unavailable:
-      'Dieser Dienst kann keine E-Mails senden. Bitten Sie jemanden, der die Benutzer verwaltet, ein neues Passwort für Sie festzulegen.',
+      'Dieses System kann keine E-Mails senden. Bitten Sie jemanden, der die Benutzer verwaltet, ein neues Passwort für Sie festzulegen.',
     send: 'Code senden',
     haveCode: 'Ich habe einen Code',
     code: 'Code aus der E-Mail',
@@ -175,9 +175,9 @@ export const de: Texts = {
     one: 'Gruppe',
     alarms: 'Alarme',
     create: 'Neue Gruppe',
-    explain: 'Eine Regel kann eine ganze Gruppe überwachen. Ein Sensor gehört zu höchstens einer Gruppe.',
+    explain: 'Eine Regel kann für eine ganze Gruppe gelten. Ein Sensor gehört zu höchstens einer Gruppe.',
     empty:
-      'Noch keine Gruppen. Eine Gruppe fasst Sensoren zusammen, die Regeln gemeinsam überwachen, etwa eine Station.',
+      'Noch keine Gruppen. Eine Gruppe fasst Sensoren zusammen, für die dieselben Regeln gelten, etwa die einer Station.',
     sensors: 'Sensoren',
     add: 'Sensor hinzufügen',
     search: 'Name oder Hardware-ID',
@@ -185,7 +185,7 @@ export const de: Texts = {
     takeOut: 'Entfernen',
     moves: 'Sensoren aus anderen Gruppen wechseln beim Speichern in diese.',
     deleteText:
-      'Ihre Sensoren bleiben erhalten. Eine Gruppe, die eine Regel oder der Filter eines Webhooks verwendet, lässt sich nicht löschen.',
+      'Die Sensoren der Gruppe bleiben erhalten. Solange eine Regel oder der Filter eines Webhooks die Gruppe verwendet, lässt sie sich nicht löschen.',
   },
   rules,
   changes: 'Änderungen',
@@ -217,7 +217,7 @@ export const de: Texts = {
     password: 'Passwort',
     current: 'Aktuelles Passwort',
     emailNote:
-      'Für eine neue E-Mail-Adresse erforderlich. Codes für ein neues Passwort gehen nach 24 Stunden dorthin, bis dahin an die alte.',
+      'Erforderlich, um die E-Mail-Adresse zu ändern. In den ersten 24 Stunden gehen Codes für ein neues Passwort noch an die alte Adresse.',
     change: 'Passwort ändern',
     changed: 'Passwort geändert. Melden Sie sich mit dem neuen an.',
     tokens: 'Zugriffstokens',
@@ -239,7 +239,7 @@ export const de: Texts = {
   },
   permissions: {
     manage_users: 'Benutzer verwalten',
-    manage_customers: 'Kunden verwalten',
+    manage_customers: 'Den eigenen Kunden verwalten',
     manage_bots: 'Bots verwalten',
     manage_sensors: 'Sensoren verwalten',
     edit_sensor_room: 'Räume bearbeiten',

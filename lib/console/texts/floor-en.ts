@@ -13,7 +13,7 @@ export const floor = {
     open: 'Nobody is on it',
     mine: "You're on it",
     theirs: 'Somebody is on it',
-    suspected: 'Suspected',
+    suspected: 'Suspected fall',
     blind: 'Offline or not watched',
   },
   plan: (group: string) => `Plan of ${group}`,

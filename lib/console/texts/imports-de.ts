@@ -58,7 +58,7 @@ export const imports: typeof en = {
       telegramId: 'Telegram-ID, darf leer sein',
       mobileNumber: 'Mobilnummer mit Ländervorwahl, etwa +49170…',
       permissions:
-        'Beliebige von manage_users, manage_customers, manage_bots, manage_sensors, edit_sensor_room, edit_sensor_config, manage_rules, durch Leerzeichen getrennt. Nur Berechtigungen, die Sie selbst haben.',
+        'Eine oder mehrere von diesen, durch Leerzeichen getrennt: manage_users, manage_customers, manage_bots, manage_sensors, edit_sensor_room, edit_sensor_config, manage_rules. Nur Berechtigungen, die Sie selbst haben.',
     },
     sensors: {
       hardwareId: 'Die Nummer auf dem Sensor: 12 Zeichen, mit oder ohne Doppelpunkte',

@@ -16,7 +16,7 @@ export const imports = {
   situations: 'Values of the column “situation”',
   file: 'File',
   choose: 'CSV file, at most 1,000 rows',
-  checking: 'Checking the file …',
+  checking: 'Checking the file…',
   check: {
     title: 'What the import would change',
     rows: 'Rows',
@@ -36,7 +36,7 @@ export const imports = {
     more: (count: number) => (count === 1 ? '1 more error is not listed.' : `${count} more errors are not listed.`),
     ofFile: 'whole file',
   },
-  running: (rows: number) => (rows === 1 ? 'Importing 1 row …' : `Importing ${rows} rows …`),
+  running: (rows: number) => (rows === 1 ? 'Importing 1 row…' : `Importing ${rows} rows…`),
   runningHint: 'You can leave this page. The import continues.',
   completed: 'Import completed',
   failed: 'Import completed, except for some rows',

@@ -17,7 +17,7 @@ export const otp = {
   removed: 'Second factor removed. Log in with your password.',
   required: 'Your account requires a second factor. Set one up to continue.',
   removeHint:
-    'This user logs in with a code from an authenticator app. If they lose the app, remove the second factor. After that, the password alone is enough.',
+    'This user logs in with a code from an authenticator app. If they can no longer use the app, remove the second factor. After that, the password alone is enough.',
   removedForUser: 'Second factor removed. All sessions of this user have ended.',
   sessions: 'Sessions',
   since: 'Logged in',

@@ -12,14 +12,14 @@ export const overview: Texts['overview'] = {
   noAlarm: 'Keine offenen Alarme',
   noAlarmIn: (rooms) => `Keine offenen Alarme in ${plural(rooms, 'Raum', 'Räumen')}`,
   noAlarmKnown: 'Keine offenen Alarme bekannt',
-  unknown: 'Alarme unbekannt',
+  unknown: 'Alarmstatus unbekannt',
   noRooms: 'Noch keine Räume',
   nothingWatched: 'Kein Raum wird überwacht',
   allWatched: (rooms) =>
     rooms === 1 ? 'Der einzige Raum wird überwacht.' : `Alle ${number(rooms)} Räume werden überwacht.`,
   someWatched: (watched, all) =>
     `${number(watched)} von ${plural(all, 'Raum', 'Räumen')} ${watched === 1 ? 'wird' : 'werden'} überwacht.`,
-  lookInto: 'Sehen Sie dort selbst nach:',
+  lookInto: 'Nicht überwacht, sehen Sie selbst nach:',
   othersMore: (count) => `${count} weitere`,
   generalGap:
     'Bei einem Sturz werden vielleicht nicht alle alarmiert, die alarmiert werden sollen: siehe „Nicht überwacht“.',
@@ -35,9 +35,9 @@ export const overview: Texts['overview'] = {
   offlineIn: (rooms) => `Sensor offline: ${rooms}`,
   somebodyIsOnIt: (rooms) => `Jemand geht hin: ${rooms}`,
   longest: 'Am längsten:',
-  yours: (rooms) => `Ihre: ${rooms}.`,
+  yours: (rooms) => `Von Ihnen übernommen: ${rooms}.`,
   otherRooms: ({ open, mine, more }) =>
-    `+ ${[open && `${open} offen`, mine && `${mine} Ihre`, more > 0 && `${more} weitere`].filter(Boolean).join(', ')}`,
+    `+ ${[open && `${open} offen`, mine && `${mine} übernommen`, more > 0 && `${more} weitere`].filter(Boolean).join(', ')}`,
   moreAlarms: (count) => `${count} weitere`,
   happened: 'Was geschehen ist',
   nothingHappened: 'In den letzten 24 Stunden hat in diesem Raum keine Regel ausgelöst.',
@@ -53,7 +53,7 @@ export const overview: Texts['overview'] = {
   suspectedFall: 'Sturzverdacht',
   yourName: 'Wer geht hin?',
   look: 'Ich sehe nach',
-  roomOffline: 'Ein Sturz in diesem Raum alarmiert niemanden. Sehen Sie nach.',
+  roomOffline: 'Bei einem Sturz in diesem Raum wird niemand alarmiert. Sehen Sie dort nach.',
   escalating: (step) => `Eskaliert, Stufe ${step}`,
   falls: (count) => plural(count, 'Sturz', 'Stürze'),
   lastFall: (time) => `letzter Sturz um ${time}`,
@@ -90,7 +90,7 @@ export const overview: Texts['overview'] = {
   nobodyOnDuty: 'Niemand ist im Dienst.',
   unanswered: (time) => `Niemand hat reagiert (Stand ${time}).`,
   someone: 'Jemand',
-  onItAfter: (time) => `nach ${time} unterwegs`,
+  onItAfter: (time) => `übernommen nach ${time}`,
   cannotGo: 'Ich kann nicht hingehen',
   reopened: 'Der Alarm ist wieder offen.',
   noOutcome: 'Kein Ergebnis eingetragen',
@@ -107,7 +107,7 @@ export const overview: Texts['overview'] = {
     'Diese Sturzregel erreicht niemanden. Prüfen Sie ihre Webhooks und die Kanäle der Personen, die sie benachrichtigt.',
   watchUnknown: 'Es ließ sich nicht prüfen, welche Räume überwacht werden.',
   webhookProblems: 'Probleme mit Webhooks',
-  disabledByService: 'wurde vom Dienst deaktiviert',
+  disabledByService: 'wurde automatisch deaktiviert',
   failedPermanently: (count, time) =>
     count === 1
       ? `1 Zustellung ist endgültig fehlgeschlagen (${time})`
@@ -127,16 +127,16 @@ export const sound: Texts['sound'] = {
 
 export const notWatched: Texts['notWatched'] = {
   title: 'NICHT ÜBERWACHT',
-  noConnection: (time) => `Keine Verbindung seit ${time}, seit`,
+  noConnection: (time) => `Keine Verbindung seit ${time}, Dauer:`,
   stateOf: (time) =>
-    `Dieser Bildschirm sieht nicht, was in den Räumen geschieht. Letzter Stand: ${time}. Er versucht es weiter.`,
-  nothingKnown: 'Dieser Bildschirm sieht nicht, was in den Räumen geschieht. Er versucht es weiter.',
+    `Dieser Bildschirm sieht nicht, was in den Räumen geschieht. Letzter Stand: ${time}. Die Verbindung wird weiter versucht.`,
+  nothingKnown: 'Dieser Bildschirm sieht nicht, was in den Räumen geschieht. Die Verbindung wird weiter versucht.',
   lookInto: (rooms) => `Sehen Sie nach: ${rooms}.`,
   keepPhone: 'Behalten Sie ein Telefon bei sich.',
   keepPhoneWhy: 'Dort kommen Alarme vielleicht noch an.',
   rounds: 'Verlassen Sie sich auf Ihre Rundgänge,',
   roundsWhy: 'bis diese Seite wieder funktioniert.',
-  loggedOut: (time) => `Abgemeldet um ${time}, seit`,
+  loggedOut: (time) => `Abgemeldet um ${time}, Dauer:`,
   sessionOver:
     'Die Sitzung ist beendet. Alarme gehen weiter an Telefone und die Rufanlage, aber dieser Bildschirm zeigt keine an und gibt keinen Ton.',
   quiet: '5 Minuten stummschalten',

@@ -2,7 +2,7 @@ import type { reports as en } from './reports-en.ts';
 
 export const reports: typeof en = {
   explain:
-    'Grundlage sind die Regeltreffer und die eingetragenen Ergebnisse. Beides wird 120 Tage aufbewahrt. Was keine Regel überwacht, wird nicht gezählt.',
+    'Grundlage sind die Regeltreffer und die eingetragenen Ergebnisse. Beides wird 120 Tage aufbewahrt. Ereignisse, für die es keine Regel gibt, werden nicht gezählt.',
   month: 'Monat',
   download: 'Tabelle herunterladen (CSV)',
   notOver: 'Dieser Monat ist noch nicht vorbei.',

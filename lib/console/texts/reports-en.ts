@@ -20,7 +20,7 @@ export const reports = {
   p90: '9 of 10 answered within',
   medianShort: 'Median',
   p90Short: '9 of 10 within',
-  timesOffline: 'Times offline',
+  timesOffline: 'Offline periods',
   timeOffline: 'Time offline',
   offlineExplain:
     'A sensor counts as offline once a rule for “Sensor offline” has fired. The duration is known once a rule for “Sensor online” has fired, or while the sensor is still offline.',

@@ -70,7 +70,7 @@ export const room = {
     now: 'now',
   },
   watched: {
-    title: 'Watched',
+    title: 'Monitoring',
     lastReport: (state: string, ago: string) => `${state}, last report ${ago}`,
     notifies: {
       fall_detected: 'Notified of a fall',
@@ -79,7 +79,7 @@ export const room = {
     },
     nobody: 'Nobody',
     regionOnly: 'only in a region',
-    generalGap: 'A fall may reach nobody. The station shows why.',
+    generalGap: 'A fall here might not be reported to anybody. The Station page shows why.',
     device: 'Device',
     deviceIs: (maker: string, mounting: string, firmware: number) =>
       `${maker}, ${mounting.toLowerCase()}, firmware ${firmware}`,

@@ -67,15 +67,15 @@ export const roster: typeof en = {
     scope: 'Ändern',
     scopes: { day: (day) => `Nur ${day}`, weekly: (weekday) => `Jeden ${weekday}` },
     removeShift: 'Dienst löschen',
-    dayOff: 'Freier Tag',
-    backToWeekly: 'Zurück zu den wöchentlichen Diensten',
+    dayOff: 'Freien Tag eintragen',
+    backToWeekly: 'Wöchentliche Dienste wiederherstellen',
     removeDayOff: 'Freien Tag löschen',
     isOff: 'Diese Person hat an diesem Tag frei.',
   },
   copy: {
     title: (week) => `Woche ${week} kopieren`,
     explain:
-      'Wöchentliche Dienste wiederholen sich von selbst. Kopiert wird, was von ihnen abweicht: Dienste an einzelnen Tagen und freie Tage. Sie ersetzen die der gewählten Wochen.',
+      'Wöchentliche Dienste wiederholen sich von selbst. Kopiert wird, was von ihnen abweicht: Dienste an einzelnen Tagen und freie Tage. Sie ersetzen die in der gewählten Woche.',
     to: 'In die Woche',
     action: 'Woche kopieren',
     nothing: 'Diese Woche hat nur wöchentliche Dienste, die sich von selbst wiederholen.',

@@ -57,15 +57,15 @@ export const roster = {
     scope: 'Change',
     scopes: { day: (day: string) => `Only ${day}`, weekly: (weekday: string) => `Every ${weekday}` },
     removeShift: 'Delete shift',
-    dayOff: 'Day off',
-    backToWeekly: 'Back to the weekly shifts',
+    dayOff: 'Add day off',
+    backToWeekly: 'Restore weekly shifts',
     removeDayOff: 'Delete day off',
     isOff: 'This person has the day off.',
   },
   copy: {
     title: (week: string) => `Copy the week of ${week}`,
     explain:
-      'Weekly shifts repeat automatically. This copies what differs from them: shifts on single days, and days off. It replaces those of the chosen weeks.',
+      'Weekly shifts repeat automatically. This copies what differs from them: shifts on single days, and days off. It replaces those in the chosen week.',
     to: 'Copy to',
     action: 'Copy week',
     nothing: 'This week has only weekly shifts, which repeat automatically.',

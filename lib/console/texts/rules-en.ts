@@ -76,7 +76,7 @@ export const rules = {
   stopsWhenOver: 'It stops when the situation is over.',
   copy: 'Copy rule',
   copyOf: (name: string) => `${name} (copy)`,
-  copied: 'Rule copied. Change what should differ.',
+  copied: 'Rule copied. Now make your changes.',
   test: 'Test rule',
   testHint: 'Sends a message starting with “Test:” to everybody the saved rule notifies, all steps at once.',
   immediately: 'immediately',

@@ -47,7 +47,7 @@ export const sensors: typeof sensorsEn = {
 
 export const sensor: typeof sensorEn = {
   tabs: { room: 'Raum', activity: 'Aktivität', events: 'Ereignisse', hits: 'Treffer', config: 'Konfiguration' },
-  lastSeen: 'Zuletzt gesehen',
+  lastSeen: 'Letzte Meldung',
   presence: { yes: 'Jemand ist im Raum', no: 'Niemand ist im Raum', unknown: 'Anwesenheit unbekannt' },
   fall: {
     detected: 'Sturzverdacht',

@@ -5,7 +5,7 @@ export const sensors = {
   state: 'Status',
   states: { active: 'Online', inactive: 'Offline' },
   all: 'All',
-  filters: { open: 'Open', going: 'Somebody on it', suspected: 'Suspected' },
+  filters: { open: 'Open', going: 'Somebody on it', suspected: 'Suspected fall' },
   presenceHead: 'Presence',
   presence: { yes: 'Somebody there', no: 'Empty', unknown: 'Unknown', onFloor: 'On the floor' },
   lastReport: 'Last report',
@@ -45,7 +45,7 @@ export const sensors = {
 
 export const sensor = {
   tabs: { room: 'Room', activity: 'Activity', events: 'Events', hits: 'Hits', config: 'Configuration' },
-  lastSeen: 'Last seen',
+  lastSeen: 'Last report',
   presence: { yes: 'Somebody is in the room', no: 'Nobody is in the room', unknown: 'Presence unknown' },
   fall: {
     detected: 'Fall suspected',
@@ -82,16 +82,16 @@ export const sensor = {
   activity: {
     presence: 'Presence in the last 7 days',
     presenceLabel: (day: string, hours: string) => `${day}: present for ${hours} h`,
-    reach: (time: string) => `Presence data starts at ${time}.`,
+    reach: (time: string) => `Presence data is available from ${time}.`,
     none: 'No presence data for this room yet.',
     vital: 'Vital signs',
     heart: 'Heart rate',
-    respiration: 'Respiration rate',
+    respiration: 'Respiratory rate',
     perMinute: 'per minute',
   },
   hits: {
     label: 'Rule hits',
-    empty: 'No rule has fired for this sensor.',
+    empty: 'No rule has been triggered for this sensor.',
     notifications: 'Notifications',
     allNotified: 'All notified',
     notAllNotified: 'Not all notified',

@@ -9,7 +9,7 @@ export const webhooks: typeof en = {
   deliveryMethod: 'Zustellart',
   deliveryMethods: { posted: 'Der Dienst sendet', fetched: 'Ihr System holt ab' },
   fetchedHint:
-    'Eine URL ist nicht nötig: Ein System hinter einem Router holt Ereignisse mit dem Token des Webhooks ab. Ereignisse bleiben 14 Tage gespeichert, bis sie abgeholt werden. Holt 10 Minuten lang niemand ab, wird ein Alarm ausgelöst.',
+    'Eine URL ist nicht nötig: Ein System hinter einem Router holt Ereignisse mit dem Token des Webhooks ab. Ereignisse bleiben gespeichert, bis sie abgeholt werden, höchstens 14 Tage lang. Holt 10 Minuten lang niemand ab, wird ein Alarm ausgelöst.',
   fetched: 'Wird abgeholt',
   situations: 'Nur diese Situationen',
   group: 'Nur Sensoren dieser Gruppe',
@@ -62,7 +62,7 @@ export const webhooks: typeof en = {
   failingSince: 'Fehlerhaft seit',
   lastSuccess: 'Letzter Erfolg',
   health: 'Zustand',
-  disabledBy: (reason) => `Vom Dienst deaktiviert: ${reason}`,
+  disabledBy: (reason) => `Automatisch deaktiviert: ${reason}`,
   reasons: {
     gone: 'der Empfänger hat mit 410 Gone geantwortet',
     failing: 'fünf Tage lang ist jeder Versuch fehlgeschlagen',

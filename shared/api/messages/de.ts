@@ -6,7 +6,7 @@ import type { ErrorCode } from '../errors.ts';
 export const errorTexts: Record<ErrorCode, string> = {
   bad_request: 'Die Anfrage ist ungültig',
   sensor_wrong_manufacturer: 'Für Sensoren dieses Herstellers gibt es das nicht',
-  credentials_invalid: 'Die Anmeldung ist ungültig',
+  credentials_invalid: 'Die Anmeldedaten sind ungültig',
   reset_code_invalid: 'Der Code ist ungültig oder abgelaufen',
   otp_required: 'Geben Sie den Code Ihres zweiten Faktors ein',
   oidc_refused: 'Der Identitätsanbieter hat die Anmeldung abgelehnt, oder das Konto hat hier keinen Zugriff',
@@ -71,9 +71,9 @@ export const errorTexts: Record<ErrorCode, string> = {
   body_too_large: 'Der Inhalt ist zu groß',
   media_type_unsupported: 'Der Inhalt muss application/json sein',
   expectation_unknown: 'Außer 100-continue wird keine Erwartung unterstützt',
-  rate_limited: 'Zu viele Anfragen, nächster Versuch möglich in {seconds} Sekunden',
+  rate_limited: 'Zu viele Anfragen. Versuchen Sie es in {seconds} Sekunden erneut',
   internal: 'Bei uns ist etwas schiefgegangen',
-  unavailable: 'Der Dienst ist im Moment nicht verfügbar',
+  unavailable: 'Das System ist im Moment nicht verfügbar',
 };
 
 export const limitNames: Record<LimitName, string> = {
@@ -166,7 +166,7 @@ Falls Sie das nicht waren, können Sie diese Mail ignorieren. Ohne den Code änd
 
 export const addressMail = {
   subject: 'Ihre E-Mail-Adresse wurde geändert',
-  text: `Die E-Mail-Adresse Ihres Kontos {username} wurde geändert. Falls Sie das nicht waren, legen Sie jetzt ein neues Passwort fest, und informieren Sie alle, die Benutzer verwalten.
+  text: `Die E-Mail-Adresse Ihres Kontos {username} wurde geändert. Falls Sie das nicht waren, legen Sie jetzt ein neues Passwort fest, und informieren Sie jemanden, der Benutzer verwaltet.
 
 Codes für ein neues Passwort gehen noch 24 Stunden lang an diese Adresse, es sei denn, jemand, der Benutzer verwaltet, hat sie geändert.
 `,

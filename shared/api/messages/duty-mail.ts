@@ -21,21 +21,21 @@ const texts = {
   en: {
     channels: { email: 'email', sms: 'SMS', push: 'push', telegram: 'Telegram' },
     subject: (customer: string) => `Nobody on duty can be notified anymore: ${customer}`,
-    since: (time: string, channels: string) => `Since ${time}, nobody on duty can be notified by ${channels}.`,
+    since: (time: string, channels: string) => `Since ${time}, nobody on duty has been reachable by ${channels}.`,
     rules: 'These rules notify the people on duty of alarms:',
-    todo: 'Somebody with a verified channel of this kind has to go on duty. Check the roster, or add another recipient to the rules.',
+    todo: 'Somebody with a confirmed channel of this kind has to go on duty. Check the roster, or add another recipient to the rules.',
     more: (count: number) => `and ${count} more`,
-    check: 'The station shows everything that is missing:',
+    check: 'The Station page shows everything that is missing:',
   },
   de: {
     channels: { email: 'E-Mail', sms: 'SMS', push: 'Push', telegram: 'Telegram' },
-    subject: (customer: string) => `Niemand im Dienst ist mehr erreichbar: ${customer}`,
+    subject: (customer: string) => `Im Dienst ist niemand mehr erreichbar: ${customer}`,
     since: (time: string, channels: string) =>
       `Seit ${time} ist niemand im Dienst, der per ${channels} erreichbar ist.`,
     rules: 'Diese Regeln benachrichtigen bei Alarmen die Personen im Dienst:',
     todo: 'Jemand mit einem bestätigten Kanal dieser Art muss den Dienst beginnen. Prüfen Sie den Dienstplan, oder ergänzen Sie in den Regeln einen anderen Empfänger.',
     more: (count: number) => `und ${count} weitere`,
-    check: 'Die Station zeigt alles, was fehlt:',
+    check: 'Die Seite „Station“ zeigt alles, was fehlt:',
   },
 } satisfies Record<Language, object>;
 

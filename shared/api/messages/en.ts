@@ -6,7 +6,7 @@ import type { ErrorCode } from '../errors.ts';
 export const errorTexts: Record<ErrorCode, string> = {
   bad_request: 'The request is not valid',
   sensor_wrong_manufacturer: 'This is not available for sensors of this manufacturer',
-  credentials_invalid: 'The login is not valid',
+  credentials_invalid: 'The login details are not valid',
   reset_code_invalid: 'The code is not valid, or has expired',
   otp_required: 'Enter the code from your second factor',
   oidc_refused: 'The identity provider refused the login, or the account has no access here',
@@ -147,7 +147,7 @@ export const problemTexts: Record<Problem, string> = {
   channel_gone: 'cannot be reached',
   csv: 'is not valid CSV in line {line}',
   duplicate_row: 'is also in row {row}',
-  ambiguous: 'matches several; rename them first',
+  ambiguous: 'matches several entries; rename them first',
   taken: 'is taken',
   email_kept: "differs from this user's address, which an import does not change",
   not_held: 'requires permissions you do not have: {choices}',
@@ -156,7 +156,7 @@ export const problemTexts: Record<Problem, string> = {
 };
 
 export const resetMail = {
-  subject: 'Your code for a new password',
+  subject: 'Your password reset code',
   text: `A new password was requested for your account. Use this code within {minutes} minutes to set one. The code works once.
 
 {code}
@@ -169,7 +169,7 @@ export const addressMail = {
   subject: 'Your email address was changed',
   text: `The email address for your account {username} was changed. If you did not do this, set a new password now, and inform someone who manages users.
 
-Unless someone who manages users made the change, codes for a new password still go to this address for 24 hours.
+Unless someone who manages users made the change, password reset codes still go to this address for 24 hours.
 `,
 };
 
@@ -179,7 +179,7 @@ export const invitationMail = {
 
 {link}
 
-Or enter this code in the console under "Reset password":
+Or enter this code in the console under “Reset password”:
 
 {code}
 `,

@@ -25,7 +25,7 @@ const texts = {
     when: (begins: string) =>
       `The erasure begins on ${begins} at the earliest, and only if a system admin or another user who manages the customer approves it.`,
     todo: (others: string) =>
-      `If this is a mistake, cancel it before then. If you have no login, ask ${others ? `${others} or ` : ''}a system admin:`,
+      `If this is a mistake and you have no login, ask ${others ? `${others} or ` : ''}a system admin. If you have one, cancel the erasure here before then:`,
   },
   de: {
     subject: (customer: string) => `Löschung von ${customer} beantragt`,
@@ -35,7 +35,7 @@ const texts = {
     when: (begins: string) =>
       `Die Löschung beginnt frühestens am ${begins}, und nur, wenn ein Systemverwalter oder ein anderer Benutzer, der den Kunden verwaltet, ihr zustimmt.`,
     todo: (others: string) =>
-      `Wenn das ein Irrtum ist, brechen Sie sie vorher ab. Ohne eigene Anmeldung wenden Sie sich an ${others ? `${others} oder ` : ''}einen Systemverwalter:`,
+      `Wenn das ein Irrtum ist und Sie sich nicht anmelden können, wenden Sie sich an ${others ? `${others} oder ` : ''}einen Systemverwalter. Andernfalls brechen Sie die Löschung vorher hier ab:`,
   },
 } satisfies Record<Language, object>;
 

@@ -23,10 +23,10 @@ type Verb = 'created' | 'changed' | 'deleted';
 const texts = {
   en: {
     gaps: english,
-    subject: (customer: string) => `Not all falls are covered anymore: ${customer}`,
-    intro: 'Since these changes, not every fall reaches somebody:',
+    subject: (customer: string) => `Some falls are no longer reported: ${customer}`,
+    intro: 'Since these changes, some falls are no longer reported to anybody:',
     missing: 'What is missing:',
-    check: 'The station shows everything that is missing:',
+    check: 'The Station page shows everything that is missing:',
     more: (count: number) => `and ${count} more`,
     days: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
     verbs: { created: 'created', changed: 'changed', deleted: 'deleted' },
@@ -44,9 +44,9 @@ const texts = {
   de: {
     gaps: german,
     subject: (customer: string) => `Nicht mehr alle Stürze werden gemeldet: ${customer}`,
-    intro: 'Seit diesen Änderungen erreicht nicht mehr jeder Sturz jemanden:',
+    intro: 'Seit diesen Änderungen wird nicht mehr bei jedem Sturz jemand benachrichtigt:',
     missing: 'Was fehlt:',
-    check: 'Die Station zeigt alles, was fehlt:',
+    check: 'Die Seite „Station“ zeigt alles, was fehlt:',
     more: (count: number) => `und ${count} weitere`,
     days: ['Mo', 'Di', 'Mi', 'Do', 'Fr', 'Sa', 'So'],
     verbs: { created: 'erstellt', changed: 'geändert', deleted: 'gelöscht' },

@@ -13,7 +13,7 @@ export const gaps: typeof english = {
   ],
   silent_mode: [
     'Der stille Betrieb ist eingeschaltet: Stürze werden aufgezeichnet, aber niemand wird benachrichtigt.',
-    'Bitten Sie einen Systemverwalter, ihn in der kritischen Konfiguration des Sensors auszuschalten oder diese neu zu speichern, wenn er dort aus ist.',
+    'Bitten Sie einen Systemverwalter, ihn in der Konfiguration des Sensors unter „Kritisch“ auszuschalten. Ist er dort schon ausgeschaltet, muss die Konfiguration erneut gespeichert werden.',
   ],
   fall_detection_off: [
     'Die Sturzerkennung ist ausgeschaltet.',
@@ -25,7 +25,7 @@ export const gaps: typeof english = {
   ],
   nobody_on_duty: [
     'Stürze werden den Personen im Dienst gemeldet, aber niemand im Dienst kann benachrichtigt werden.',
-    'Treten Sie den Dienst mit einem bestätigten Kanal dieser Art an oder ergänzen Sie in der Regel einen anderen Empfänger.',
+    'Treten Sie den Dienst mit einem bestätigten Kanal an, den die Regel verwendet, oder ergänzen Sie in der Regel einen anderen Empfänger.',
   ],
   unreachable_recipient: [
     'Ein Empfänger einer Sturzregel ist nicht erreichbar.',
@@ -40,7 +40,7 @@ export const gaps: typeof english = {
     'Aktivieren Sie ihn oder wählen Sie in der Regel einen anderen Empfänger.',
   ],
   raw_only: [
-    'Stürze erreichen nur einen Webhook im Format Raw, das nicht zeigt, dass ein Sturz allein durch Zeitablauf zum Alarm wurde.',
+    'Stürze werden nur an einen Webhook im Format Raw gesendet. Daran ist nicht zu erkennen, ob ein Sturz allein durch Zeitablauf zum Alarm wurde.',
     'Wählen Sie für den Webhook ein anderes Format oder ergänzen Sie in der Regel einen anderen Empfänger.',
   ],
   no_rule_for_silence: [

@@ -16,7 +16,7 @@ export const gaps: Record<GapKind, GapText> = {
   ],
   silent_mode: [
     'Silent mode is on: falls are recorded, but nobody is notified.',
-    'Ask a system admin to turn it off in the critical configuration of the sensor, or to save that again if it is off.',
+    'Ask a system admin to turn it off in the configuration of the sensor, under “Critical”. If it is already off there, the configuration has to be saved again.',
   ],
   fall_detection_off: ['Fall detection is off.', 'Turn it on in the configuration of the sensor.'],
   unknown_messages: [
@@ -25,7 +25,7 @@ export const gaps: Record<GapKind, GapText> = {
   ],
   nobody_on_duty: [
     'Falls are reported to the people on duty, but nobody on duty can be notified.',
-    'Go on duty with a verified channel of this kind, or add another recipient to the rule.',
+    'Go on duty with a confirmed channel that the rule uses, or add another recipient to the rule.',
   ],
   unreachable_recipient: [
     'A recipient of a fall rule cannot be reached.',
@@ -34,7 +34,7 @@ export const gaps: Record<GapKind, GapText> = {
   webhook_failing: ['The receiver of a webhook is failing.', 'Check the receiver, or add another recipient.'],
   webhook_off: ['A webhook that reports falls is disabled.', 'Enable it, or choose another recipient for the rule.'],
   raw_only: [
-    'Falls reach only a webhook in the format Raw, which does not show that a fall became an alarm by time alone.',
+    'Falls are sent only to a webhook in the Raw format, which does not show if a fall became an alarm only because time passed.',
     'Choose another format for the webhook, or add another recipient to the rule.',
   ],
   no_rule_for_silence: [
@@ -45,5 +45,5 @@ export const gaps: Record<GapKind, GapText> = {
     'A webhook points to the machine that runs this service, where it could reach programs that are not meant to be reachable.',
     'Give its receiver another address, or ask the operator to allow this one with ALLOWED_TARGET_RANGES.',
   ],
-  unnotified: ['An alarm has reached nobody.', 'Check on the person now. Then check the recipients of the rule.'],
+  unnotified: ['Nobody was notified of an alarm.', 'Check on the person now. Then check the recipients of the rule.'],
 };

@@ -15,7 +15,7 @@ export const situations: Record<Situation, string> = {
   bed_entered: 'Ins Bett gegangen',
   fall_confirmed: 'Sturz bestätigt',
   fall_canceled: 'Sturzmeldung zurückgenommen',
-  fall_finished: 'Sturz beendet',
+  fall_finished: 'Sturzmeldung beendet',
   fall_suspected_sensitive: 'Sturzverdacht (empfindlich)',
   door_entered: 'Durch die Tür gekommen',
   door_left: 'Durch die Tür gegangen',

@@ -200,17 +200,17 @@ describe('error message language', () => {
     ((await client.call('GET', '/users/me', undefined, headers)).body as { message: string }).message;
 
   test.each([
-    ['de', 'Die Anmeldung ist ungültig'],
-    ['de-AT', 'Die Anmeldung ist ungültig'],
-    ['DE', 'Die Anmeldung ist ungültig'],
-    ['fr, de;q=0.5, en;q=0.4', 'Die Anmeldung ist ungültig'],
-    ['en, de', 'The login is not valid'],
-    ['de;q=0.2, en;q=0.8', 'The login is not valid'],
-    ['de;q=0', 'The login is not valid'],
-    ['fr', 'The login is not valid'],
-    ['*', 'The login is not valid'],
-    [';;;,,=q', 'The login is not valid'],
-    ['', 'The login is not valid'],
+    ['de', 'Die Anmeldedaten sind ungültig'],
+    ['de-AT', 'Die Anmeldedaten sind ungültig'],
+    ['DE', 'Die Anmeldedaten sind ungültig'],
+    ['fr, de;q=0.5, en;q=0.4', 'Die Anmeldedaten sind ungültig'],
+    ['en, de', 'The login details are not valid'],
+    ['de;q=0.2, en;q=0.8', 'The login details are not valid'],
+    ['de;q=0', 'The login details are not valid'],
+    ['fr', 'The login details are not valid'],
+    ['*', 'The login details are not valid'],
+    [';;;,,=q', 'The login details are not valid'],
+    ['', 'The login details are not valid'],
   ])('an error message follows the best Accept-Language match: %s', async (language, message) => {
     expect(await messageOf({ 'accept-language': language })).toBe(message);
   });

@@ -119,7 +119,7 @@ describe('429 responses', () => {
     await admin.ok('POST', '/users', { username, password, ...person });
     const answer = await over(await logIn(admin.as(undefined), username, password), { 'accept-language': 'en' });
     expect(answer.body).toEqual({
-      message: 'Zu viele Anfragen, nächster Versuch möglich in 1 Sekunden',
+      message: 'Zu viele Anfragen. Versuchen Sie es in 1 Sekunden erneut',
       statusCode: 429,
     });
   });

@@ -86,7 +86,7 @@ describe('a login', () => {
       login('', ''),
     ]);
     const [first] = refusals;
-    expect(first?.body).toEqual({ message: 'The login is not valid', statusCode: 401 });
+    expect(first?.body).toEqual({ message: 'The login details are not valid', statusCode: 401 });
     for (const { status, text, headers } of refusals) {
       expect([status, text]).toEqual([401, first?.text]);
       expect([headers.get('token'), headers.getSetCookie()]).toEqual([null, []]);

@@ -72,7 +72,9 @@ describe('a customer erasure requested by a manager', () => {
     expect(requested[0]).toMatch(/^Erasure of linden-\d+ requested\n\nmallory-\d+ has requested[\s\S]*closing/);
     expect(requested[1]).toContain('beantragt');
     // Readers of the customer's mailbox may have no login.
-    expect(requested[2]).toMatch(/If you have no login, ask [^.]*\bann\b[^.]* or a system admin: http/);
+    expect(requested[2]).toMatch(
+      /If this is a mistake and you have no login, ask [^.]*\bann\b[^.]* or a system admin\. .*: http/,
+    );
     expect(requested[2]).not.toMatch(/ask [^.]*mallory/);
     await passHours(3);
     for (const address of addresses) expect(mailsTo(address), address).toHaveLength(1);
