@@ -159,7 +159,7 @@ const receiverWrites = (table: Table) => {
      * nothing about the current health.
      */
     failed: async (
-      webhook: CalledWebhook & Pick<WebhookRecord, 'goneSince'>,
+      webhook: CalledWebhook,
       now: number,
       { openUntil, isGone, isLost, since, begun }: Failure,
       leases: readonly LeaseName[],
@@ -175,7 +175,8 @@ const receiverWrites = (table: Table) => {
         ...(isGone && sinceNow('goneSince')),
         pendingSince: 'if_not_exists(#pendingSince, :since)',
       };
-      const remove = [...attributesOf(leases), ...(isGone || webhook.goneSince === undefined ? [] : ['goneSince'])];
+      // Removed even if the webhook as read has none: a concurrent attempt may have added it since.
+      const remove = [...attributesOf(leases), ...(isGone ? [] : ['goneSince'])];
       const add = { consecutiveFailures: 1, ...(isLost && { failedDeliveries: 1 }) };
       const list = { set, compute, add, remove, if: stillFailing(webhook, since, begun, now) };
       return (await record(webhook, changes(list, 'ALL_NEW'), leases)) as WebhookRecord | null;

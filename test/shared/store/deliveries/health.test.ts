@@ -69,6 +69,14 @@ describe('failures', () => {
     expect(await health.failed(await hook(), now + 3, failure, [])).not.toHaveProperty('goneSince');
   });
 
+  test('a receiver no longer counts as gone after a failure of an attempt that began before the first 410', async () => {
+    const { health, hook } = await createHealth();
+    const atStart = await hook();
+    await health.failed(atStart, now, { ...failure, isGone: true }, []);
+    await health.failed(atStart, now + 1, failure, []);
+    expect(await hook()).not.toHaveProperty('goneSince');
+  });
+
   test.each([
     ['just as the attempt began', now - 9, now - 9, false],
     ['during the attempt', now - 5, now - 9, false],
