@@ -40,6 +40,14 @@ test('a delivery is due shortly after the next attempt in case the attempt is ne
   expect([await dueOf(1), await dueOf(2)]).toEqual([now + 5 + GRACE_MS, now + GRACE_MS]);
 });
 
+test('a delivery to be fetched has no planned attempt and is never due', async () => {
+  const { its, table } = await createHooks({ url: null });
+  await its.deliveries.createInFeed(deliveryOf());
+  const stored = await table.get(itemKey());
+  expect(stored).toMatchObject({ state: 'pending', nextAttempt: null });
+  expect(stored).not.toHaveProperty('duePk');
+});
+
 test('a delivery to a person is listed under the customer', async () => {
   const { its } = await createHooks();
   await its.deliveries.create(deliveryOf(1, { webhookId: null }), false);
@@ -58,7 +66,8 @@ test('several deliveries can be read at once by id', async () => {
   const { its, create } = await createHooks();
   for (const n of [1, 2, 3]) await create(n);
   const ids = [1, 2, 3].map(deliveryId);
-  expect((await its.deliveries.getAll(HOME, HOOK, [...ids, 'x'])).map(({ id }) => id)).toEqual(ids.toSorted());
+  const found = await its.deliveries.getAll(HOME, HOOK, [...ids, 'x']);
+  expect(found).toMatchObject(ids.toSorted().map((id) => ({ id, customerId: HOME, webhookId: HOOK })));
 });
 
 test('a due attempt can be claimed only once', async () => {
@@ -248,6 +257,15 @@ test('the next attempt can be postponed only when it is due and not in progress'
   expect(await its.attempts.postpone(key(2), now + 90, now + 60, true)).toBe(false);
 });
 
+test.each(['pending', 'retrying'])('a %s delivery can be moved, postponed and canceled', async (state) => {
+  const { its, create, read } = await createHooks();
+  await create(1, { state });
+  expect(await its.attempts.replan(key(), now, now + 5, now)).toBe(true);
+  expect(await its.attempts.postpone(key(), now + 9, now + 5, true)).toBe(true);
+  expect(await read()).toMatchObject({ state, nextAttempt: now + 9 });
+  expect(await its.deliveries.end(key(), 'canceled', now + 6)).toBe(true);
+});
+
 test('a queued task is kept as long as nothing else would trigger the attempt', async () => {
   const { its, create } = await createHooks();
   const untilOf = async (n: number) => (await its.deliveries.getQueued(key(n))).until;
@@ -255,7 +273,14 @@ test('a queued task is kept as long as nothing else would trigger the attempt', 
   await create(2, { nextAttempt: now + 5 }, true);
   await create(3, { state: 'retrying', nextAttempt: null });
   await create(4, { state: 'delivered' });
-  expect([await untilOf(1), await untilOf(2), await untilOf(3), await untilOf(4)]).toEqual([now + 5, null, 0, null]);
+  await create(5, { nextAttempt: null });
+  expect([await untilOf(1), await untilOf(2), await untilOf(3), await untilOf(4), await untilOf(5)]).toEqual([
+    now + 5,
+    null,
+    0,
+    null,
+    0,
+  ]);
   await its.attempts.claim(key(1), now + 5, 'a');
   expect(await untilOf(1)).toBe(now + 5 + LEASE_MS + 1);
   expect(await its.deliveries.getQueued(key(9))).toEqual({ delivery: null, until: null });
@@ -294,27 +319,12 @@ test('a delivery that ends without an attempt counts as failed in the replay', a
   });
 });
 
-test('all due deliveries to people are listed by creation date within a time range', async () => {
-  const { its } = await createHooks();
-  const ids = [1, 2, 3, 4].map(deliveryId).toSorted();
-  const put = (at: number, fields: object) =>
-    its.deliveries.create(deliveryOf(1, { id: ids[at], webhookId: null, ...fields }), at === 1);
-  await put(0, {});
-  await put(1, { nextAttempt: null });
-  await put(2, { nextAttempt: now + 1 });
-  await put(3, { state: 'delivered' });
-  const due = async (range: [number, number], at = now, limit = 10) =>
-    (await its.deliveries.dueToPeople(HOME, range, at, limit)).map(({ delivery, isIndexed }) => [
-      ids.indexOf(delivery.id),
-      isIndexed,
-    ]);
-  expect(await due([now, now])).toEqual([
-    [0, false],
-    [1, true],
-  ]);
-  expect(await due([now, now], now + 1)).toHaveLength(3);
-  expect(await due([now, now], now, 1)).toEqual([[0, false]]);
-  expect([await due([now + 1, now + 9]), await due([now - 9, now - 1])]).toEqual([[], []]);
+test('a delivery outside a replay counts in no replay', async () => {
+  const { its, create, table } = await createHooks();
+  await create();
+  expect(await its.deliveries.end(key(), 'canceled', now)).toBe(true);
+  const pk = items.replay.pk({ customerId: HOME, webhookId: HOOK });
+  expect(await table.queryAll({ pk, beginsWith: items.replay.sk({ replayId: '' }) })).toEqual([]);
 });
 
 test("a webhook's deliveries in a time range are read oldest first, page by page", async () => {
@@ -323,9 +333,11 @@ test("a webhook's deliveries in a time range are read oldest first, page by page
   const ids = [1, 2, 3].map(deliveryId).toSorted();
   const range = async (times: [number, number], more: object = {}) => {
     const { page, next } = await its.deliveries.range(HOME, HOOK, times, more);
+    for (const delivery of page) expect(delivery).toMatchObject({ customerId: HOME, webhookId: HOOK });
     return [page.map(({ id }) => ids.indexOf(id)), next === undefined ? next : ids.indexOf(next)];
   };
   expect(await range([now, now])).toEqual([[0, 1, 2], undefined]);
+  expect(await range([now, now], { limit: 1 })).toEqual([[0], 0]);
   expect(await range([now, now], { limit: 2 })).toEqual([[0, 1], 1]);
   expect(await range([now, now], { limit: 2, startAfter: ids[1] })).toEqual([[2], undefined]);
   expect([await range([now + 1, now]), await range([now + 1, now + 9]), await range([now - 9, now - 1])]).toEqual(
