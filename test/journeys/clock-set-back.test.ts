@@ -62,7 +62,9 @@ describe('after a fall while the clock was 24 h ahead', () => {
     await home.addRule('a', { 3600: 'b', 5400: 'c' }, { repeatSeconds: 3_600 });
     await whileAhead(DAY, home.fall);
     await world.pass(13_000);
-    const times = home.notifications.map(({ who, at }) => [who, Math.floor((at - home.began()) / MINUTE)]);
+    const times = home.notifications.map(({ who, at }) => [who, Math.floor((at - home.began()) / MINUTE)] as const);
+    // The second round notifies all three at once, in any order.
+    times.splice(3, 3, ...times.slice(3, 6).toSorted(([one], [other]) => one.localeCompare(other)));
     const expected = [
       ['a', 0],
       ['b', 60],
