@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readPage } from '#shared/store/engine/bounded-page.ts';
-import { newestPage } from '#shared/store/engine/newest-page.ts';
+import { readFirst, readPage } from '#shared/store/engine/bounded-page.ts';
 import type { Query } from '#shared/store/engine/request.ts';
 
 const BOUNDS = { stretch: 10, stretches: 3 };
@@ -40,6 +39,24 @@ describe('bounded pages', () => {
     }
   });
 
+  test('a bounded page reads exactly the chunks it needs, including one row beyond the page', async () => {
+    const last = listOf(1_000);
+    await last.page(0, 9);
+    expect(last.read.rows).toBe(10);
+    const further = listOf(1_000);
+    await further.page(0, 10);
+    expect(further.read.rows).toBe(20);
+  });
+
+  test('a bounded page marks only its first chunk as the first', async () => {
+    const marks: boolean[] = [];
+    await readPage({ page: 5, perPage: 1 }, BOUNDS, async (after: number | undefined = 0, _, isFirst) => {
+      marks.push(isFirst);
+      return { rows: [after], next: after + 1 };
+    });
+    expect(marks).toEqual([true, false, false]);
+  });
+
   test('a bounded page continues after rows already read', async () => {
     const list = listOf(100, (n) => n > 90);
     const first = await list.page(0);
@@ -50,21 +67,75 @@ describe('bounded pages', () => {
   });
 });
 
-test('reading the first page takes 5,001 index keys, and reading any page takes at most 20,004', async () => {
-  let keysRead = 0;
-  const table = {
-    query: async ({ limit = Number.POSITIVE_INFINITY, between: [, to] = ['', '0'] }: Query) => {
-      keysRead += limit;
-      const items = Array.from({ length: limit }, (_, at) => ({ pk: 'p', sk: 's', listSk: String(Number(to) - at) }));
-      return { items, next: { pk: 'p' } };
-    },
-    getAllEventual: async () => [],
+describe('first items of a query', () => {
+  /** A table with the rows 1 to `length`, returned at most `most` per query, and the queries made. */
+  const tableOf = (length: number, most = Number.POSITIVE_INFINITY) => {
+    const asked: [limit: number, consistent: boolean | undefined][] = [];
+    const query = async ({ startAfter, limit = most, consistent }: Query) => {
+      asked.push([limit, consistent]);
+      const after = Number(startAfter?.n ?? 0);
+      const last = Math.min(length, after + Math.min(limit, most));
+      const items = Array.from({ length: last - after }, (_, at) => ({ n: after + at + 1 }));
+      return { items, next: last < length ? { n: last } : undefined };
+    };
+    return { table: { query } as never, asked };
   };
-  const show = (page: number) =>
-    newestPage(table as never, { pk: 'p', at: ({ id }) => String(id) }, 0, { page, perPage: 200 });
-  expect(await show(0)).toMatchObject({ total: 5_000, isWhole: false });
-  expect(keysRead).toBe(5_001);
-  keysRead = 0;
-  expect(await show(1_000)).toMatchObject({ total: 20_000, data: [], isWhole: false });
-  expect(keysRead).toBe(20_004);
+  const first = async (length: number, limit: number, most?: number) => {
+    const { rows, isWhole } = await readFirst(tableOf(length, most).table, { pk: 'p' }, limit);
+    return [rows.map(({ n }) => n), isWhole];
+  };
+
+  test('readFirst returns up to the limit, and whether these are all', async () => {
+    expect(await first(0, 3)).toEqual([[], true]);
+    expect(await first(3, 3)).toEqual([[1, 2, 3], true]);
+    expect(await first(4, 3)).toEqual([[1, 2, 3], false]);
+  });
+
+  test('readFirst gives the same result if the table returns fewer rows per query', async () => {
+    for (const most of [1, 2, 3]) {
+      expect(await first(3, 3, most)).toEqual([[1, 2, 3], true]);
+      expect(await first(9, 3, most)).toEqual([[1, 2, 3], false]);
+    }
+  });
+
+  test('readFirst reads one row beyond the limit and no more, all at half the cost by default', async () => {
+    const { table, asked } = tableOf(100, 4);
+    await readFirst(table, { pk: 'p' }, 9);
+    expect(asked).toEqual([
+      [10, false],
+      [6, false],
+      [2, false],
+    ]);
+  });
+
+  test('readFirst starts where the query starts', async () => {
+    const { rows } = await readFirst(tableOf(5).table, { pk: 'p', startAfter: { n: 3 } }, 9);
+    expect(rows).toEqual([{ n: 4 }, { n: 5 }]);
+  });
+
+  test.each([
+    [0, [[4, false]]],
+    [
+      1,
+      [
+        [1, true],
+        [3, false],
+      ],
+    ],
+    [
+      2,
+      [
+        [2, true],
+        [2, false],
+      ],
+    ],
+    [9, [[4, true]]],
+  ])('readFirst reads the first %i rows consistently, and later ones at half the cost', async (fresh, queries) => {
+    const { table, asked } = tableOf(100);
+    expect(await readFirst(table, { pk: 'p' }, 3, fresh)).toEqual({
+      rows: [{ n: 1 }, { n: 2 }, { n: 3 }],
+      isWhole: false,
+    });
+    expect(asked).toEqual(queries);
+  });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { endWork, runEndable } from '#shared/concurrency/endable-work.ts';
+import { endWork, isDoubtful, runEndable } from '#shared/concurrency/endable-work.ts';
 import { machine } from '#shared/concurrency/machine.ts';
-import { createTable, type Meter } from '#shared/store/engine/client.ts';
+import { createTable, documentClient, type Meter } from '#shared/store/engine/client.ts';
 import { absent, changes, present, where } from '#shared/store/engine/request.ts';
 import { TableUnavailable } from '#shared/store/engine/unavailable.ts';
 import { interference, memoryStore } from '#test/fixtures/memory-store.ts';
@@ -57,11 +57,13 @@ describe('reads', () => {
       });
     expect(await table(3).getAllEventual(keys)).toEqual(keys);
     expect(asked.splice(0)).toEqual([[false, keys]]);
-    expect(await table(1).getAllEventual(keys)).toEqual(keys);
-    expect(asked.splice(0)).toEqual([
-      [false, keys],
-      [true, keys.slice(1)],
-    ]);
+    for (const known of [1, 2]) {
+      expect(await table(known).getAllEventual(keys)).toEqual(keys);
+      expect(asked.splice(0)).toEqual([
+        [false, keys],
+        [true, keys.slice(known)],
+      ]);
+    }
     await table(0).getAll(keys);
     expect(asked).toEqual([[true, keys]]);
   });
@@ -78,6 +80,16 @@ describe('reads', () => {
     expect(sizes).toEqual([100, 100, 1]);
     expect(await table.getAll([])).toEqual([]);
     expect(sizes).toHaveLength(3);
+  });
+
+  test('a batch read asks for a single unprocessed item again', async () => {
+    const keys = [KEY, { pk: 'p', sk: 'other' }];
+    const rest = keys.slice(1);
+    const responses: object[] = [
+      { Responses: { t: [KEY] }, UnprocessedKeys: { t: { Keys: rest } } },
+      { Responses: { t: rest } },
+    ];
+    expect(await tableWith(() => responses.shift()).getAll(keys)).toEqual(keys);
   });
 
   test('queryAll reads all pages', async () => {
@@ -132,6 +144,27 @@ test('consumed units are 0 if the table does not report them', async () => {
     (_, used) => void units.push(used),
   ).get(KEY);
   expect(units).toEqual([{ read: 0, write: 0 }]);
+});
+
+test('a query reports its units, and a batch read reports those of all attempts together', async () => {
+  const units: unknown[] = [];
+  const rest = { t: { Keys: [KEY] } };
+  const responses: object[] = [
+    { ConsumedCapacity: { CapacityUnits: 2.5 } },
+    { ConsumedCapacity: [{ CapacityUnits: 4 }], UnprocessedKeys: rest },
+    { UnprocessedKeys: rest },
+    { ConsumedCapacity: [{ CapacityUnits: 1 }] },
+  ];
+  const table = tableWith(
+    () => responses.shift(),
+    (call, used) => void units.push([call, used]),
+  );
+  await table.query({ pk: 'p' });
+  await table.getAll([KEY]);
+  expect(units).toEqual([
+    ['query', { read: 2.5, write: 0 }],
+    ['getAll', { read: 5, write: 0 }],
+  ]);
 });
 
 describe('updates', () => {
@@ -224,6 +257,55 @@ describe('writes with a lost response', () => {
     await table.write({ remove: KEY });
     expect(await table.write({ remove: KEY, where: present })).toEqual([0]);
   });
+
+  /** A table that loses the first response to a write and reports a failed condition for the second attempt. */
+  const failingSecond = (found?: object) => {
+    let tries = 0;
+    return tableWith((name) => {
+      if (name === 'GetCommand') return { Item: found };
+      tries += 1;
+      throw tries === 1 ? lost() : Object.assign(new Error(), { name: 'ConditionalCheckFailedException' });
+    });
+  };
+  test('a retried removal fails if the item still exists', async () => {
+    const condition = where('#a = :a', { a: 1 });
+    expect(await failingSecond({ ...KEY, a: 2 }).write({ remove: KEY, where: condition })).toEqual([0]);
+    expect(await failingSecond().write({ remove: KEY, where: condition })).toBeNull();
+  });
+
+  test('a retried update or check with a failed condition fails, because its success leaves no proof', async () => {
+    const update = changes({ set: { a: 1 }, if: absent });
+    expect(await failingSecond({ ...KEY, a: 1 }).write({ update: KEY, changes: update })).toEqual([0]);
+    expect(await failingSecond(KEY).write({ check: KEY, where: present })).toEqual([0]);
+  });
+});
+
+describe('doubtful work', () => {
+  /** Runs a call whose first responses are lost, and returns whether it leaves the work doubtful. */
+  const isDoubtfulAfter = (losses: number, call: (table: ReturnType<typeof tableWith>) => Promise<unknown>) => {
+    let tries = 0;
+    const table = tableWith(() => {
+      tries += 1;
+      if (tries <= losses) throw lost();
+      return {};
+    });
+    return runEndable(async () => {
+      await call(table);
+      return isDoubtful();
+    });
+  };
+  test.each<[string, Parameters<typeof isDoubtfulAfter>[1]]>([
+    ['an update', (table) => table.update(KEY, changes({ set: { a: 1 } }))],
+    ['a write', (table) => table.write({ put: KEY })],
+    ['a transaction', (table) => table.write({ put: KEY }, { remove: { pk: 'p', sk: 'other' } })],
+  ])('%s makes the work doubtful if it is retried once', async (_, call) => {
+    expect(await isDoubtfulAfter(0, call)).toBe(false);
+    expect(await isDoubtfulAfter(1, call)).toBe(true);
+  });
+
+  test('a retried read does not make the work doubtful', async () => {
+    expect(await isDoubtfulAfter(2, (table) => table.get(KEY))).toBe(false);
+  });
 });
 
 test('the table rejects requests after the caller has received a response', async () => {
@@ -235,8 +317,9 @@ test('the table rejects requests after the caller has received a response', asyn
   await runEndable(async () => {
     await table.get(KEY);
     endWork();
-    await expect(table.get(KEY)).rejects.toThrow(TableUnavailable);
-    await expect(table.write({ put: KEY })).rejects.toThrow(TableUnavailable);
+    const error = new TableUnavailable('the caller has already been answered');
+    await expect(table.get(KEY)).rejects.toThrow(error);
+    await expect(table.write({ put: KEY })).rejects.toThrow(error);
   });
   expect(calls).toBe(1);
 });
@@ -247,4 +330,31 @@ test('conditions detect concurrent writes', async () => {
   once('UpdateCommand', () => table.write({ put: { ...KEY, a: 1 } }));
   expect(await table.update(KEY, changes({ set: { a: 2 }, if: absent }))).toBeNull();
   expect(await table.get(KEY)).toEqual({ ...KEY, a: 1 });
+});
+
+describe('document client', () => {
+  /** Returns a table whose requests get this response over HTTP, and the request bodies. */
+  const tableAnswering = (statusCode: number, body: object) => {
+    const bodies: unknown[] = [];
+    const handle = async (request: { body: Uint8Array }) => {
+      bodies.push(JSON.parse(new TextDecoder().decode(request.body)));
+      return { response: { statusCode, headers: {}, body: Buffer.from(JSON.stringify(body)) } };
+    };
+    const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
+    const client = documentClient({ region: 'eu-central-1', credentials, requestHandler: { handle } as never });
+    return { table: createTable(client, 't'), bodies };
+  };
+
+  test('undefined attributes are not stored, at any depth', async () => {
+    const { table, bodies } = tableAnswering(200, {});
+    await table.write({ put: { ...KEY, a: undefined, b: { c: undefined, d: 'e' } } });
+    const Item = { pk: { S: 'p' }, sk: { S: 's' }, b: { M: { d: { S: 'e' } } } };
+    expect(bodies).toEqual([{ TableName: 't', Item }]);
+  });
+
+  test('a failing request is sent six times in all, because only the table retries, not the SDK', async () => {
+    const { table, bodies } = tableAnswering(500, { __type: 'InternalServerError' });
+    await expect(table.get(KEY)).rejects.toThrow(TableUnavailable);
+    expect(bodies).toHaveLength(6);
+  });
 });
