@@ -11,6 +11,8 @@ const transient = new Set([
   'TransactionConflictException',
   'TimeoutError',
   'UnprocessedKeys',
+  // The response is not JSON, for example because it was cut off.
+  'SyntaxError',
   // Failures on the way to the endpoint: DNS, network, host, connection.
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -27,7 +29,12 @@ const transient = new Set([
 ]);
 const transientReasons = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
-type Failure = { name?: string; code?: string; CancellationReasons?: { Code?: string }[] };
+type Failure = {
+  name?: string;
+  code?: string;
+  CancellationReasons?: { Code?: string }[];
+  $metadata?: { httpStatusCode?: number };
+};
 const reasonsOf = (error: unknown) => (error as Failure).CancellationReasons?.map(({ Code }) => Code ?? 'None') ?? [];
 
 /** Whether a condition failed. In a transaction, at least one condition failed, whatever else went wrong. */
@@ -39,8 +46,10 @@ export const failedConditions = (error: unknown): number[] =>
   reasonsOf(error).flatMap((reason, at) => (reason === 'ConditionalCheckFailed' ? [at] : []));
 
 const isTransient = (error: unknown): boolean => {
-  const { name = '', code = '' } = error as Failure;
-  return transient.has(name) || transient.has(code) || reasonsOf(error).some((reason) => transientReasons.has(reason));
+  const { name = '', code = '', $metadata } = error as Failure;
+  // A 5xx from something in front of the table has no name.
+  if (($metadata?.httpStatusCode ?? 0) >= 500 || transient.has(name) || transient.has(code)) return true;
+  return reasonsOf(error).some((reason) => transientReasons.has(reason));
 };
 
 /**

@@ -334,11 +334,17 @@ test('conditions detect concurrent writes', async () => {
 
 describe('document client', () => {
   /** Returns a table whose requests get this response over HTTP, and the request bodies. */
-  const tableAnswering = (statusCode: number, body: object) => {
+  const tableAnswering = (statusCode: number, body: object | string) => {
     const bodies: unknown[] = [];
     const handle = async (request: { body: Uint8Array }) => {
       bodies.push(JSON.parse(new TextDecoder().decode(request.body)));
-      return { response: { statusCode, headers: {}, body: Buffer.from(JSON.stringify(body)) } };
+      return {
+        response: {
+          statusCode,
+          headers: {},
+          body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+        },
+      };
     };
     const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
     const client = documentClient({ region: 'eu-central-1', credentials, requestHandler: { handle } as never });
@@ -356,5 +362,22 @@ describe('document client', () => {
     const { table, bodies } = tableAnswering(500, { __type: 'InternalServerError' });
     await expect(table.get(KEY)).rejects.toThrow(TableUnavailable);
     expect(bodies).toHaveLength(6);
+  });
+
+  test.each([
+    [503, ''],
+    [502, '<html>Bad gateway</html>'],
+    [500, '{}'],
+    [200, '{"Item":{"pk":{"S":"p'],
+  ])('a %i response that does not come from DynamoDB is retried: %s', async (status, body) => {
+    const { table, bodies } = tableAnswering(status, body);
+    await expect(table.get(KEY)).rejects.toThrow(TableUnavailable);
+    expect(bodies).toHaveLength(6);
+  });
+
+  test.each([400, 403, 404])('a %i response without a known error is not retried', async (status) => {
+    const { table, bodies } = tableAnswering(status, {});
+    await expect(table.get(KEY)).rejects.not.toThrow(TableUnavailable);
+    expect(bodies).toHaveLength(1);
   });
 });
