@@ -229,7 +229,9 @@ describe('a night with alarms in every state', () => {
       if (width > 640) return;
       // On other pages, the alarms leave space for the page.
       await page.goto(`${site.address}/handover`);
-      await page.getByRole('link', { name: locale === 'de' ? '+ 17 offen, 16 Ihre' : '+ 17 open, 16 yours' }).waitFor();
+      await page
+        .getByRole('link', { name: locale === 'de' ? '+ 17 offen, 16 übernommen' : '+ 17 open, 16 yours' })
+        .waitFor();
       expect((await page.locator('.call-rooms').boundingBox())?.height).toBeLessThanOrEqual(124);
     },
   );

@@ -171,7 +171,7 @@ test.each(variants)(
       .getByRole('img', { name: isGerman ? /^Im Raum: 2-mal, zusammen 12 h/ : /^In the room: 2 times, 12 h/ })
       .waitFor();
     await day.getByRole('img', { name: isGerman ? /^Am Boden: einmal/ : /^On the floor: once/ }).waitFor();
-    const watched = page.getByRole('region', { name: isGerman ? 'Überwachung' : 'Watched' });
+    const watched = page.getByRole('region', { name: isGerman ? 'Überwachung' : 'Monitoring' });
     await watched.getByRole('link', { name: 'fall_detected' }).waitFor();
     await watched.getByText('fall_detected: nurse call').waitFor();
     await watched
