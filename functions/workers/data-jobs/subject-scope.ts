@@ -3,7 +3,8 @@ import type { Lead, SubjectScope } from '#shared/store/subjects/subjects.ts';
 
 /** Returns whose data a job exports or erases. */
 export const subjectScopeOf = ({ customerId, subject }: DataJob, leads: readonly Lead[]): SubjectScope => {
-  const user = leads.find((lead) => lead.kind === 'user' && subject.kind === 'user');
+  const accountKeys = leads.flatMap((lead) => (lead.kind === 'user' ? [lead.accountKey] : []));
+  const accountKey = subject.kind === 'user' ? (accountKeys[0] ?? null) : null;
   const named = [subject, ...leads].map(({ kind, id }) => `${kind} ${id}`);
-  return { customerId, subject, accountKey: user?.kind === 'user' ? user.accountKey : null, named: new Set(named) };
+  return { customerId, subject, accountKey, accountKeys: new Set(accountKeys), named: new Set(named) };
 };

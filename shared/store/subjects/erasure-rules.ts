@@ -5,6 +5,7 @@ import type { Acknowledgement, FallClosure } from '#shared/domain/rule/acknowled
 import { type PackedMessage, packMessages, unpackMessages } from '#shared/domain/rule/packed-messages.ts';
 import { type DeliveryItem, deliveryOf } from '../deliveries/delivery-item.ts';
 import type { StoredHit } from '../hits/hit-item.ts';
+import type { UnnotifiedAlarm } from '../rules/unnotified-alarm.ts';
 import { items } from '../table.ts';
 import type { StoredItem, SubjectScope } from './subjects.ts';
 
@@ -25,6 +26,7 @@ const ofCustomer = { customer: remove };
 const ofUser = { customer: remove, user: remove };
 const ofNobody: KindRules = {};
 const removeIf = (isOfSubject: boolean): Verdict => (isOfSubject ? 'remove' : 'keep');
+const ofOwnAccount: ErasureRule = (item, { accountKeys }) => removeIf(accountKeys.has(String(item.accountKey)));
 
 /** Replaces a name, an address or an id. */
 const ERASED = 'erased';
@@ -124,10 +126,14 @@ const planWithoutSensor: ErasureRule = (item, { subject: { id } }) => {
 
 /** Removes a user from the recipients of a later alarm list. */
 const unnotifiedWithoutUser: ErasureRule = (item, { subject: { id } }) => {
-  const deferredTo = item.deferredTo as number[] | undefined;
-  return deferredTo?.includes(Number(id))
-    ? { ...item, deferredTo: deferredTo.filter((userId) => userId !== Number(id)) }
-    : 'keep';
+  const { deferredTo, refusedTo } = item as Pick<UnnotifiedAlarm, 'deferredTo' | 'refusedTo'>;
+  const others = (userIds: readonly number[]) => userIds.filter((userId) => userId !== id);
+  const reduced = {
+    ...item,
+    ...(deferredTo && { deferredTo: others(deferredTo) }),
+    ...(refusedTo && { refusedTo: others(refusedTo) }),
+  };
+  return isDeepStrictEqual(reduced, item) ? 'keep' : reduced;
 };
 
 /** Objects whose ids stay in the audit log. They identify only people and customers that are already known. */
@@ -160,7 +166,11 @@ const lineWithoutSubject: ErasureRule = (item, { named }) => {
 
 const delivery = (item: StoredItem) => deliveryOf(item as unknown as DeliveryItem & StoredItem);
 const deliveries: KindRules = {
-  customer: remove,
+  // The maker's partition holds feedback from every customer.
+  customer: (item, { customerId, named }) => {
+    const { customerId: owner, snapshot } = delivery(item);
+    return removeIf(owner === customerId || named.has(`sensor ${snapshot.sensor.id}`));
+  },
   sensor: (item, { customerId, subject }) => {
     const { sensor, customer } = delivery(item).snapshot;
     return removeIf(sensor.id === subject.id && (customer?.id ?? customerId) === customerId);
@@ -203,7 +213,8 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
   account: ofUser,
   password: ofUser,
   otp: ofUser,
-  username: ofUser,
+  // During an erasure, someone else may register a name that is free again.
+  username: { customer: ofOwnAccount, user: ofOwnAccount },
   knownAddress: ofUser,
   login: ofUser,
   accessToken: ofUser,

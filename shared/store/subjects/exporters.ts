@@ -2,6 +2,7 @@ import type { FallClosure, NotedAcknowledgement } from '#shared/domain/rule/ackn
 import { type DeliveryItem, deliveryOf } from '../deliveries/delivery-item.ts';
 import type { Item } from '../engine/request.ts';
 import { hitOf, type StoredHit } from '../hits/hit-item.ts';
+import type { UnnotifiedAlarm } from '../rules/unnotified-alarm.ts';
 import { items } from '../table.ts';
 import type { ItemKind } from './erasure-rules.ts';
 import type { StoredItem, SubjectScope } from './subjects.ts';
@@ -30,6 +31,23 @@ const roster: Exporter = (item, who) => {
   const entries = item.entries as { userId: number }[];
   const own = subject.kind === 'user' ? entries.filter(({ userId }) => userId === subject.id) : entries;
   return whole({ ...item, entries: own }, who);
+};
+
+/** Exports a customer. For a user, exports no other emergency contacts. */
+const customer: Exporter = (item, who) => {
+  const { subject } = who;
+  const contacts = item.emergencyContacts as { userId: number }[] | undefined;
+  const own = subject.kind === 'user' ? contacts?.filter(({ userId }) => userId === subject.id) : contacts;
+  return without('hooks')({ ...item, ...(own && { emergencyContacts: own }) }, who);
+};
+
+/** Exports an alarm that notified no one. For a user, exports no other recipients of a later list. */
+const unnotified: Exporter = (item, who) => {
+  const { subject } = who;
+  const { deferredTo, refusedTo } = item as Pick<UnnotifiedAlarm, 'deferredTo' | 'refusedTo'>;
+  const own = (userIds: number[]) => userIds.filter((id) => subject.kind !== 'user' || id === subject.id);
+  const lists = { ...(deferredTo && { deferredTo: own(deferredTo) }), ...(refusedTo && { refusedTo: own(refusedTo) }) };
+  return whole({ ...item, ...lists }, who);
 };
 
 /** Exports a plan. For a sensor, exports only its own room. */
@@ -126,7 +144,7 @@ export const exporters: Readonly<Record<ItemKind, Exporter | null>> = {
   pairingCode: null,
   session: without('csrf', 'epoch', 'id'),
   knownAddress: keyOnly('knownAddress', 'address'),
-  customer: without('hooks'),
+  customer,
   user: without('accountKey', 'subject'),
   channel: without('codeHash', 'codeExpires', 'tries', 'subscription'),
   duty: whole,
@@ -149,7 +167,7 @@ export const exporters: Readonly<Record<ItemKind, Exporter | null>> = {
   feedback: whole,
   ruleHit: hit,
   fallAnswer,
-  unnotified: whole,
+  unnotified,
   delivery,
   personDelivery: delivery,
   attempt: whole,

@@ -93,7 +93,12 @@ export const subjectPatterns = {
   'subjects.remove': pattern('Erase an item', { remove: ofSomebody }, [0, 1], 'per KB'),
   'subjects.replace': pattern(
     "Reduce an item to other people's data",
-    { put: ['ruleHit', 'auditLine', 'notice', 'feedback', 'feedbackOfHit', 'roster', 'fallAnswer', 'floorPlan'] },
+    {
+      update: [
+        ...(['customer', 'ruleHit', 'auditLine', 'notice', 'feedback', 'feedbackOfHit'] as const),
+        ...(['roster', 'fallAnswer', 'floorPlan', 'unnotified'] as const),
+      ],
+    },
     [0, 1],
     'per KB',
   ),

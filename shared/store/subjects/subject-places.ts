@@ -182,6 +182,7 @@ export const placesOfItem = (item: StoredItem, { customerId, subject }: SubjectS
   if (hit && (item.feedbackRevision ?? item.feedback) !== undefined)
     return [{ pk: items.feedbackOfHit.pk({ customerId, hitId: Number(hit.hitId) }) }];
   const delivery = items.delivery.read(item);
-  if (!delivery || subject.kind === 'customer') return [];
+  // An erasure of a customer finds the attempts in the customer's own partitions without their deliveries.
+  if (!delivery || (subject.kind === 'customer' && Number(delivery.customerId) === customerId)) return [];
   return [{ pk: item.pk, beginsWith: `ATTEMPT#${delivery.deliveryId}#` }];
 };

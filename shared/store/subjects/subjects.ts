@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Subject } from '#shared/domain/identity/data-job-view.ts';
 import type { Table, TableReader } from '../engine/client.ts';
-import { type Item, present, where } from '../engine/request.ts';
+import { changes, type Item, present, where } from '../engine/request.ts';
 import type { Key } from '../key.ts';
 import { markErased } from '../sensors/sensor-owners.ts';
 import { items } from '../table.ts';
@@ -70,22 +71,38 @@ const subjectWrites = (table: Table) => ({
   remove: async ({ pk, sk }: Key): Promise<boolean> =>
     (await table.write({ remove: { pk, sk }, where: present })) === null,
 
-  /** Replaces an item with its reduced form. Returns false if the item has changed since it was read. */
-  replace: async ({ updateDate }: StoredItem, reduced: StoredItem): Promise<boolean> => {
-    const unchanged = updateDate === undefined ? present : where('#updateDate = :was', { was: updateDate });
-    return (await table.write({ put: reduced, where: unchanged })) === null;
+  /**
+   * Reduces an item. Returns false if an attribute that this changes, or the date of the last change, is no longer as
+   * read. Other attributes may have changed since then and stay as they are, such as a customer's counts.
+   */
+  replace: async (read: StoredItem, reduced: StoredItem): Promise<boolean> => {
+    const names = Object.keys({ ...read, ...reduced });
+    const changed = names.filter((name) => !isDeepStrictEqual(read[name], reduced[name]));
+    const compared = names.filter(
+      (name) => read[name] !== undefined && (changed.includes(name) || name === 'updateDate'),
+    );
+    const conditions = ['attribute_exists(pk)', ...compared.map((name) => `#${name} = :read_${name}`)];
+    const values = Object.fromEntries(compared.map((name) => [`read_${name}`, read[name]]));
+    const list = {
+      set: Object.fromEntries(changed.map((name) => [name, reduced[name]])),
+      remove: changed.filter((name) => reduced[name] === undefined),
+      if: where(conditions.join(' AND '), values),
+    };
+    return (await table.update({ pk: read.pk, sk: read.sk }, changes(list))) !== null;
   },
 });
 
 export const subjects = (table: Table) => ({ ...subjectReads(table), ...subjectWrites(table) });
 
 /**
- * The subject and customer of a job. `accountKey`: the key of a user's account, or null if unknown. `named`: the audit
- * log objects that are the subject or part of it, such as `sensor 4711`.
+ * The subject and customer of a job. `accountKey`: the key of a user's account, or null if unknown. `accountKeys`: the
+ * keys of all accounts that are the subject or part of it. `named`: the audit log objects that are the subject or part
+ * of it, such as `sensor 4711`.
  */
 export type SubjectScope = {
   customerId: number;
   subject: Subject;
   accountKey: string | null;
+  accountKeys: ReadonlySet<string>;
   named: ReadonlySet<string>;
 };

@@ -30,7 +30,7 @@ const serviceWide = [
 /** What erasures and imports need until they end. */
 const ofJobs = ['dataJob', 'lead', 'erasure', 'erasedSensor', 'importSteps', 'importTurn'] as const;
 const ofLogins = [
-  ...(['session', 'account', 'password', 'otp', 'username', 'knownAddress', 'login', 'accessToken'] as const),
+  ...(['session', 'account', 'password', 'otp', 'knownAddress', 'login', 'accessToken'] as const),
   ...(['idToken', 'reset', 'resetOfAccount', 'channel'] as const),
 ] as const;
 const ofHome = [
@@ -65,9 +65,9 @@ test.each(['watch', 'attempt'] as const)(
 
 test('each customer item kind without a separate rule for other customers is removed with the customer', () => {
   const kept = (Object.keys(erasureRules) as ItemKind[]).filter(
-    (kind) => verdictOf('customer', kind, itemOf(kind)) !== 'remove',
+    (kind) => verdictOf('customer', kind, itemOf(kind, { snapshot: packSnapshot(bareSnapshot) })) !== 'remove',
   );
-  expect(new Set(kept)).toEqual(new Set([...serviceWide, ...ofJobs, 'externalUser', 'owner']));
+  expect(new Set(kept)).toEqual(new Set([...serviceWide, ...ofJobs, 'externalUser', 'owner', 'username']));
 });
 
 /** An item of the subject, and the same item of somebody else. */
@@ -76,6 +76,8 @@ const owned: [subject: 'user' | 'sensor' | 'customer', kind: ItemKind, own: obje
   ['user', 'externalUser', { userId: NURSE }, { userId: COLLEAGUE }],
   ['customer', 'owner', { customerId: HOME }, { customerId: OTHER_HOME }],
   ['user', 'user', { id: NURSE }, { id: COLLEAGUE }],
+  ['user', 'username', { accountKey: 'key' }, { accountKey: 'other key' }],
+  ['customer', 'username', { accountKey: 'key' }, { accountKey: 'other key' }],
   ['user', 'formerUser', { accountKey: 'key' }, { accountKey: 'other key' }],
   ['user', 'duty', { userId: NURSE }, { userId: COLLEAGUE }],
   ['sensor', 'sensor', { id: SENSOR }, { id: OTHER_SENSOR }],
@@ -116,6 +118,7 @@ describe('items about several users', () => {
     ],
     ['roster', { entries: contacts(COLLEAGUE, NURSE, NURSE) }, { entries: contacts(COLLEAGUE) }],
     ['unnotified', { sensorId: SENSOR, deferredTo: [NURSE, COLLEAGUE] }, { deferredTo: [COLLEAGUE] }],
+    ['unnotified', { sensorId: SENSOR, refusedTo: [COLLEAGUE, NURSE] }, { refusedTo: [COLLEAGUE] }],
     ['feedback', { accountId: NURSE, reason: 'dog' }, { accountId: 0 }],
     ['feedbackOfHit', { feedback: { accountId: NURSE, reason: 'dog' } }, { feedback: { accountId: 0, reason: 'dog' } }],
     ['notice', { notice: 'acknowledged', acknowledgement: by(NURSE) }, { acknowledgement: nobody }],
@@ -132,7 +135,7 @@ describe('items about several users', () => {
     ['customer', { emergencyContacts: contacts(COLLEAGUE) }],
     ['customer', {}],
     ['roster', { entries: contacts(COLLEAGUE) }],
-    ['unnotified', { deferredTo: [COLLEAGUE] }],
+    ['unnotified', { deferredTo: [COLLEAGUE], refusedTo: [COLLEAGUE] }],
     ['unnotified', {}],
     ['feedback', { accountId: COLLEAGUE }],
     ['feedbackOfHit', { feedback: { accountId: COLLEAGUE } }],

@@ -36,11 +36,11 @@ const whole = [
     'sensorState',
     'room',
   ] as const),
-  ...(['config', 'event', 'message', 'notice', 'feedback', 'unnotified', 'attempt', 'replay'] as const),
+  ...(['config', 'event', 'message', 'notice', 'feedback', 'attempt', 'replay'] as const),
 ] as const;
 const inPart: readonly ItemKind[] = [
   ...(['session', 'knownAddress', 'customer', 'user', 'channel', 'roster', 'groupMember', 'floorPlan'] as const),
-  ...(['webhook', 'ruleHit', 'fallAnswer', 'delivery', 'personDelivery'] as const),
+  ...(['webhook', 'ruleHit', 'fallAnswer', 'unnotified', 'delivery', 'personDelivery'] as const),
 ];
 
 test.each([...secrets, ...leading, ...copies, ...ofService])('an export shows nothing of a %s item', (kind) => {
@@ -100,6 +100,23 @@ test('an export shows the whole roster of a customer but only a single entry of 
   const entries = [NURSE, COLLEAGUE].map((userId) => ({ userId, days: [1] }));
   expect(shown('user', 'roster', { entries })).toEqual({ entries: entries.slice(0, 1) });
   expect(shown('customer', 'roster', { entries })).toEqual({ entries });
+});
+
+test('an export shows the emergency contacts of a customer but only the user in that of a user', () => {
+  const emergencyContacts = [NURSE, COLLEAGUE].map((userId) => ({ userId, by: 'sms' }));
+  const own = emergencyContacts.slice(0, 1);
+  expect(shown('user', 'customer', { name: 'n', emergencyContacts })).toEqual({ name: 'n', emergencyContacts: own });
+  expect(shown('customer', 'customer', { emergencyContacts })).toEqual({ emergencyContacts });
+});
+
+test('an export of a user shows an unnotified alarm without colleagues who get a list later', () => {
+  const lists = { deferredTo: [NURSE, COLLEAGUE], refusedTo: [COLLEAGUE] };
+  expect(shown('user', 'unnotified', { sensorId: SENSOR, ...lists })).toEqual({
+    sensorId: SENSOR,
+    deferredTo: [NURSE],
+    refusedTo: [],
+  });
+  expect(shown('sensor', 'unnotified', { sensorId: SENSOR, ...lists })).toEqual({ sensorId: SENSOR, ...lists });
 });
 
 test('an export shows a floor plan with all rooms of a customer but only a single room of a sensor', () => {

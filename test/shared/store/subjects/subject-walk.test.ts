@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { packSnapshot } from '#shared/domain/delivery/packed-snapshot.ts';
+import { usernameKey } from '#shared/domain/identity/username.ts';
 import { erasureRules, type ItemKind } from '#shared/store/subjects/erasure-rules.ts';
 import { kindOf, subjectItems } from '#shared/store/subjects/subject-walk.ts';
 import type { Lead, StoredItem } from '#shared/store/subjects/subjects.ts';
@@ -192,4 +193,26 @@ describe('customers', () => {
     const { found } = await createWorld(hit(SENSOR, { feedbackRevision: 1 }), feedbackBy(NURSE, 1));
     expect(await found('customer')).toEqual(['feedbackOfHit', 'ruleHit']);
   });
+});
+
+describe('feedback to the manufacturer, in the partition of another customer', () => {
+  const key = { customerId: 90, webhookId: 'maker' };
+  const attempt = itemOf('attempt', { responseBody: 'r' }, { ...key, number: 1 });
+
+  test("an erasure or export of a customer leaves other customers' feedback alone", async () => {
+    const { found } = await createWorld(itemOf('makerFeedback', key), deliveryOf(OTHER_SENSOR, key), attempt);
+    expect(await found('customer', [{ kind: 'sensor', id: SENSOR }])).toEqual([]);
+  });
+
+  test("an erasure or export of a customer finds feedback about the customer's sensors, with its attempts", async () => {
+    const { found } = await createWorld(itemOf('makerFeedback', key), deliveryOf(SENSOR, key), attempt);
+    expect(await found('customer', [{ kind: 'sensor', id: SENSOR }])).toEqual(['attempt', 'delivery']);
+  });
+});
+
+test('a username that someone else registered during an erasure of a customer is left alone', async () => {
+  const user = itemOf('user', { id: NURSE, username: 'nurse', accountKey: 'key' });
+  const name = itemOf('username', { accountKey: 'another key' }, { username: usernameKey('nurse') });
+  const { found } = await createWorld(user, name);
+  expect(await found('customer', [{ kind: 'user', id: `${NURSE}`, accountKey: 'key' }])).toEqual(['user']);
 });

@@ -5,7 +5,7 @@ import { items } from '#shared/store/table.ts';
 import { gather } from '#test/fixtures/gather.ts';
 import { memoryStore } from '#test/fixtures/memory-store.ts';
 import { collect, now, some } from '#test/fixtures/store-items.ts';
-import { HOME, itemOf, OTHER_HOME, SENSOR } from '#test/fixtures/subject-scopes.ts';
+import { COLLEAGUE, HOME, itemOf, NURSE, OTHER_HOME, SENSOR } from '#test/fixtures/subject-scopes.ts';
 
 const job = { customerId: HOME, id: 'job' };
 const bareKey = ({ pk, sk }: Key): Key => ({ pk, sk });
@@ -87,6 +87,35 @@ describe('erasing items', () => {
     await table.write({ put: read });
     expect(await its.subjects.replace(read, reduced)).toBe(true);
     expect(await its.subjects.get(bareKey(read))).toEqual(reduced);
+  });
+
+  test('an item without a date of change is replaced only if what is reduced has not changed', async () => {
+    const { its, table } = memoryStore();
+    const read = itemOf('roster', { entries: [{ userId: NURSE }] });
+    const changed = { ...read, entries: [{ userId: NURSE }, { userId: COLLEAGUE }] };
+    await table.write({ put: changed });
+    expect(await its.subjects.replace(read, { ...read, entries: [] })).toBe(false);
+    expect(await its.subjects.get(bareKey(read))).toEqual(changed);
+  });
+
+  test('counts stay exact while a user is removed from the emergency contacts', async () => {
+    const { its } = memoryStore();
+    await its.customers.create(some({ id: HOME, name: 'n', updateDate: 5 }));
+    await its.customers.setEmergencyContacts(HOME, [{ userId: NURSE, by: 'sms' }], 6);
+    const read = await its.subjects.get(items.customer({ customerId: HOME }));
+    await its.bots.create(some({ id: 2, customerId: HOME, name: 'b' }), 10);
+    if (!read) throw new Error('no customer');
+    expect(await its.subjects.replace(read, { ...read, emergencyContacts: [] })).toBe(true);
+    const after = await its.subjects.get(items.customer({ customerId: HOME }));
+    expect(after).toMatchObject({ bots: 1, emergencyContacts: [] });
+  });
+
+  test('a reduced item loses the attributes that the reduction leaves out', async () => {
+    const { its, table } = memoryStore();
+    const reduced = itemOf('ruleHit', { updateDate: now - 1, sensorId: SENSOR });
+    const read = { ...reduced, updateDate: now, cause: { a: 1 } };
+    await table.write({ put: read });
+    expect([await its.subjects.replace(read, reduced), await its.subjects.get(bareKey(read))]).toEqual([true, reduced]);
   });
 
   test('an item without a date of change is replaced unless it is gone', async () => {
