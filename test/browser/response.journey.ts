@@ -94,3 +94,29 @@ test.each(variants)(
     }
   },
 );
+
+/** Touches the lower edge of an element for as long as a person does. */
+const touch = async (page: Page, target: Locator): Promise<void> => {
+  const box = await target.boundingBox();
+  if (!box) throw new Error('the element is not visible');
+  const devtools = await page.context().newCDPSession(page);
+  const point = { x: box.x + box.width / 2, y: box.y + box.height - 5 };
+  await devtools.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [point] });
+  await page.waitForTimeout(250);
+  await devtools.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+};
+
+test('the first tap on a phone acknowledges the alarm, although it also unblocks the sound', async () => {
+  await inLanguage(site, 'en');
+  const fall = await linkRoom('Room 201');
+  const options = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  await using visitor = await site.openLoggedIn('', site.home, options);
+  const { page } = visitor;
+  await page.reload();
+  await page.getByText('Sound is blocked: tap here').waitFor();
+  await fall();
+  const card = page.locator('.room-call').filter({ hasText: '201' });
+  await touch(page, card.getByRole('button', { name: "I'm on it" }));
+  await card.getByText("You're on it").waitFor();
+  await page.getByText('Sound is blocked: tap here').waitFor({ state: 'detached' });
+});

@@ -36,13 +36,15 @@ const useAudio = (isOn: boolean) => {
     const context = new AudioContext();
     audio.current = context;
     const update = () => setBlocked(context.state !== 'running');
+    // On click rather than when the finger goes down: the notice about the sound then disappears and the page moves up,
+    // so the tap would miss its button.
     const resume = () => void context.resume();
     context.addEventListener('statechange', update);
-    document.addEventListener('pointerdown', resume);
+    document.addEventListener('click', resume);
     document.addEventListener('keydown', resume);
     update();
     return () => {
-      document.removeEventListener('pointerdown', resume);
+      document.removeEventListener('click', resume);
       document.removeEventListener('keydown', resume);
       context.removeEventListener('statechange', update);
       audio.current = null;
