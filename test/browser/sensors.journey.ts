@@ -72,7 +72,10 @@ test('links a sensor with a pairing code, and asks for the room name and group',
   await page.getByText('Sensor linked.').waitFor();
   const dialog = page.getByRole('dialog', { name: 'Name the room' });
   await dialog.getByLabel('Name of the room').fill('Room 106, south wing');
-  await dialog.getByRole('img', { name: 'How an alarm shows the name' }).getByText('106', { exact: true }).waitFor();
+  await dialog
+    .getByRole('img', { name: 'How the name appears in an alarm' })
+    .getByText('106', { exact: true })
+    .waitFor();
   await dialog.getByLabel('Group').selectOption('South wing');
   await visitor.checkPage('sensors-name');
   await dialog.getByRole('button', { name: 'Save' }).click();

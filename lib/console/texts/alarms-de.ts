@@ -27,7 +27,7 @@ export const alarms: typeof en = {
   room: 'Raum',
   time: 'Zeit',
   outcome: 'Ergebnis',
-  who: 'Wer hinging',
+  who: 'Wer hingegangen ist',
   notified: 'Benachrichtigt nach',
   onIt: 'Übernommen nach',
   over: 'Beendet nach',

@@ -21,7 +21,7 @@ export const channels: typeof english = {
   pushExplain: 'Alarme erscheinen auf diesem Gerät, auch wenn die Konsole geschlossen ist.',
   outbox: 'Dieser Server schreibt diese Nachrichten nur in Dateien. Sie kommen bei niemandem an.',
   pushedTo: (host) =>
-    `Push-Mitteilungen gehen nur an ein Gerät, derzeit über ${host}. Schalten Sie sie hier ein, damit sie auf dieses Gerät kommen.`,
+    `Push-Mitteilungen gehen immer nur an ein einziges Gerät, derzeit an ein anderes (Push-Dienst: ${host}). Schalten Sie sie hier ein, um sie auf diesem Gerät zu erhalten.`,
   turnOn: 'Push hier einschalten',
   pushRefused:
     'Mitteilungen sind blockiert. Erlauben Sie sie für diese Seite in den Einstellungen Ihres Browsers und versuchen Sie es dann erneut.',

@@ -62,7 +62,7 @@ export const imports: typeof en = {
     },
     sensors: {
       hardwareId: 'Die Nummer auf dem Sensor: 12 Zeichen, mit oder ohne Doppelpunkte',
-      name: 'Name des Raums, wie Alarme ihn zeigen. Beginnen Sie mit dem, was an der Tür steht.',
+      name: 'Name des Raums, wie er in Alarmen erscheint. Beginnen Sie mit dem, was an der Tür steht.',
       group: 'Name der Gruppe, etwa einer Station. Fehlt sie, wird sie angelegt.',
     },
     rules: {
@@ -72,7 +72,7 @@ export const imports: typeof en = {
       situation: 'Situation, auf die die Regel reagiert; die Werte stehen unten',
       sensor: 'Hardware-ID eines Sensors; leer für alle',
       group: 'Name einer Gruppe; leer für alle',
-      days: 'Tage, 1 ist Montag: 1 2 3 4 5. Leer: jederzeit',
+      days: 'Tage, 1 ist Montag: 1 2 3 4 5. Leer: jeden Tag',
       from: 'Beginn, z. B. 21:00',
       to: 'Ende, z. B. 06:00',
       timeZone: 'Etwa Europe/Berlin; leer: Zeitzone der Einrichtung',

@@ -58,7 +58,7 @@ export const imports = {
     },
     sensors: {
       hardwareId: 'The number on the sensor: 12 characters, with or without colons',
-      name: 'Name of the room, as alarms show it. Begin with what is on the door.',
+      name: 'Name of the room as it appears in alarms. Start with what is on the door.',
       group: 'Name of the group, such as a ward. It is created if it does not exist.',
     },
     rules: {

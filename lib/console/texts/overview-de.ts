@@ -44,7 +44,7 @@ export const overview: Texts['overview'] = {
   before: 'Frühere Alarme in diesem Raum',
   nothingBefore: 'In den letzten 120 Tagen ist in diesem Raum kein Alarm zu Ende gegangen.',
   openRoom: 'Raum öffnen',
-  began: 'Der Sturz begann',
+  began: 'Zeitpunkt des Sturzes',
   fall: 'Sturz',
   nobodyIsOnIt: (what) => `${what}. Niemand geht hin.`,
   nobodyOn: (what) => `${what}, niemand geht hin`,
@@ -129,10 +129,11 @@ export const notWatched: Texts['notWatched'] = {
   title: 'NICHT ÜBERWACHT',
   noConnection: (time) => `Keine Verbindung seit ${time}, Dauer:`,
   stateOf: (time) =>
-    `Dieser Bildschirm sieht nicht, was in den Räumen geschieht. Letzter Stand: ${time}. Die Verbindung wird weiter versucht.`,
-  nothingKnown: 'Dieser Bildschirm sieht nicht, was in den Räumen geschieht. Die Verbindung wird weiter versucht.',
+    `Dieser Bildschirm sieht nicht, was in den Räumen geschieht, und versucht weiter, die Verbindung herzustellen. Letzter Stand: ${time}.`,
+  nothingKnown:
+    'Dieser Bildschirm sieht nicht, was in den Räumen geschieht, und versucht weiter, die Verbindung herzustellen.',
   lookInto: (rooms) => `Sehen Sie nach: ${rooms}.`,
-  keepPhone: 'Behalten Sie ein Telefon bei sich.',
+  keepPhone: 'Tragen Sie ein Telefon bei sich.',
   keepPhoneWhy: 'Dort kommen Alarme vielleicht noch an.',
   rounds: 'Verlassen Sie sich auf Ihre Rundgänge,',
   roundsWhy: 'bis diese Seite wieder funktioniert.',

@@ -19,7 +19,7 @@ export const reports = {
   median: 'Median response time',
   p90: '9 of 10 answered within',
   medianShort: 'Median',
-  p90Short: '9 of 10 within',
+  p90Short: '9 out of 10 within',
   timesOffline: 'Offline periods',
   timeOffline: 'Time offline',
   offlineExplain:

@@ -74,7 +74,7 @@ export const room: typeof roomEn = {
     lastReport: (state, ago) => `${state}, letzte Meldung ${ago}`,
     notifies: {
       fall_detected: 'Bei einem Sturz benachrichtigt',
-      bed_left: 'Beim Verlassen des Betts benachrichtigt',
+      bed_left: 'Benachrichtigt, wenn jemand das Bett verlässt',
       sensor_inactive: 'Bei Ausfall des Sensors benachrichtigt',
     },
     nobody: 'Niemand',

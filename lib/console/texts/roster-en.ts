@@ -26,7 +26,7 @@ export const roster = {
   gapConsequence: 'During these hours, rules that notify the people on duty reach nobody.',
   moreGaps: (count: number) => `${count} more ${count === 1 ? 'gap' : 'gaps'} in the next 14 days`,
   hole: { nobody: 'nobody', unreachable: 'not reachable' },
-  noRule: 'No enabled rule notifies the people on duty about anything urgent, so nobody has to be on duty.',
+  noRule: 'None of the enabled rules sends urgent alerts to the people on duty, so the roster can stay empty.',
   toRules: 'Go to the rules',
   dayCovered: 'covered',
   dayFree: 'nobody needed',

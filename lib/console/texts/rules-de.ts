@@ -37,7 +37,7 @@ export const rules: typeof en = {
   to: 'Bis',
   zone: 'Zeitzone',
   overMidnight: 'Der Zeitraum reicht über Mitternacht und gehört zu dem Tag, an dem er beginnt.',
-  hours: 'Woche; die Regel gilt in den markierten Stunden',
+  hours: 'Wochenübersicht: Die Regel gilt in den markierten Stunden',
   pause: 'Pause nach einer Meldung (Sekunden)',
   pauseHint: 'Ein neuer Sturz wird trotzdem gemeldet.',
   withSimulated: 'Simulierte Stürze einbeziehen',

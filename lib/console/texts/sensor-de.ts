@@ -42,7 +42,7 @@ export const sensors: typeof sensorsEn = {
   fewer: 'Weniger anzeigen',
   nameLater: 'Später',
   named: 'Raum benannt.',
-  preview: 'So zeigt ein Alarm den Namen',
+  preview: 'So erscheint der Name in einem Alarm',
 };
 
 export const sensor: typeof sensorEn = {

@@ -40,7 +40,7 @@ export const sensors = {
   fewer: 'Show fewer',
   nameLater: 'Later',
   named: 'Room named.',
-  preview: 'How an alarm shows the name',
+  preview: 'How the name appears in an alarm',
 };
 
 export const sensor = {

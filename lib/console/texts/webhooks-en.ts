@@ -14,7 +14,7 @@ export const webhooks = {
   situations: 'Only these situations',
   group: 'Only sensors in this group',
   all: 'All',
-  fetchFrom: 'Fetch with the webhook token from',
+  fetchFrom: 'Fetch from this address, using the webhook token',
   testPending: 'Waiting for the test to be fetched…',
   testFetched: 'The test was fetched.',
   lastFetch: 'Last fetch',

@@ -42,7 +42,7 @@ export const errorTexts: Record<ErrorCode, string> = {
   method_not_allowed: 'Diese Methode ist unter diesem Pfad nicht erlaubt',
   username_taken: 'Der Benutzername ist vergeben',
   otp_on: 'Der zweite Faktor ist bereits eingeschaltet. Entfernen Sie ihn zuerst',
-  oidc_off: 'Dieser Dienst hat keinen Identitätsanbieter für die Anmeldung',
+  oidc_off: 'Für die Anmeldung ist hier kein Identitätsanbieter eingerichtet',
   user_external: 'Der Benutzer meldet sich über einen anderen Dienst an und hat hier kein Passwort',
   customer_missing: 'Der Benutzer gehört zu keinem Kunden',
   sensor_of_another_customer: 'Der Sensor gehört einem anderen Kunden',
@@ -89,7 +89,7 @@ export const limitNames: Record<LimitName, string> = {
   messagesPerSecond: 'Nachrichten eines Sensors pro Sekunde',
   smsPerDay: 'SMS pro Tag',
   smsCodesPerDay: 'SMS mit Codes pro Tag',
-  smsTestsPerDay: 'SMS für Tests pro Tag',
+  smsTestsPerDay: 'Test-SMS pro Tag',
   devices: 'Geräte eines Registrierungsschlüssels',
   invitations: 'Einladungen pro Tag',
 };
@@ -105,7 +105,8 @@ export const problemTexts: Record<Problem, string> = {
     'darf keine Steuerzeichen, Zeilentrenner, Zeichen für die Schreibrichtung oder unvollständigen Zeichen enthalten',
   password_length: 'muss {min} bis {max} Bytes lang sein',
   password_common: 'gehört zu den häufigsten Passwörtern',
-  standard_secret: 'muss aus whsec_ in Kleinbuchstaben und Base64 mit Füllzeichen von {min} bis {max} Bytes bestehen',
+  standard_secret:
+    'muss mit whsec_ (kleingeschrieben) beginnen, gefolgt von {min} bis {max} Bytes als Base64 mit Füllzeichen',
   choice: 'muss einer dieser Werte sein: {choices}',
   items: 'hat die falsche Anzahl von Einträgen oder Zeichen; die Grenze ist {limit}',
   json: 'ist kein gültiges JSON',
@@ -123,7 +124,7 @@ export const problemTexts: Record<Problem, string> = {
   repeated_header: 'darf nur einmal gesendet werden',
   customer_required: 'ist erforderlich, weil Sie zu keinem Kunden gehören',
   format_cannot_tell: 'nennt einen Webhook, dessen Format diese Situation nicht ausdrücken kann',
-  format_loses_rules: 'kann die Situation einer Regel nicht ausdrücken, die diesen Webhook nennt',
+  format_loses_rules: 'kann die Situation einer Regel, die diesen Webhook verwendet, nicht abbilden',
   foreign_webhook: 'ist kein Webhook dieses Bots',
   not_reachable: 'ist ein Kanal, den dieser Benutzer nicht bestätigt hat',
   cannot_log_in: 'ist ein Benutzer, der sich nicht anmelden darf',
@@ -168,7 +169,7 @@ export const addressMail = {
   subject: 'Ihre E-Mail-Adresse wurde geändert',
   text: `Die E-Mail-Adresse Ihres Kontos {username} wurde geändert. Falls Sie das nicht waren, legen Sie jetzt ein neues Passwort fest, und informieren Sie jemanden, der Benutzer verwaltet.
 
-Codes für ein neues Passwort gehen noch 24 Stunden lang an diese Adresse, es sei denn, jemand, der Benutzer verwaltet, hat sie geändert.
+Codes für ein neues Passwort werden noch 24 Stunden lang an diese Adresse gesendet, es sei denn, jemand, der Benutzer verwaltet, hat die Adresse geändert.
 `,
 };
 

@@ -86,7 +86,7 @@ export const limitNames: Record<LimitName, string> = {
   sensorsInGroup: 'sensors in a group',
   sensorGroups: 'sensor groups',
   replays: 'running replays per webhook',
-  messagesPerSecond: 'messages per second and sensor',
+  messagesPerSecond: 'messages per second per sensor',
   smsPerDay: 'SMS per day',
   smsCodesPerDay: 'SMS codes per day',
   smsTestsPerDay: 'test SMS per day',
