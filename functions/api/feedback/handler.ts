@@ -53,7 +53,7 @@ export const handler = serve(feedback, {
     const uuid = await checkReferences(store, { customerId, sensorId, since: now() - EVENT_RETENTION }, body, refuse);
     const webhook = isForMaker(sensor) ? await makerWebhook(deps) : null;
     const event = webhook && uuid !== null ? await store.events.get(customerId, sensorId, uuid) : null;
-    const context = { service: serviceFrom(settings), sensor, event };
+    const context = { customerId, service: serviceFrom(settings), sensor, event };
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const time = now();
       const id = timeOrderedId(time, Buffer.from(random(2)).readUInt16BE());

@@ -4,7 +4,7 @@ import { createContext, use } from 'react';
 import { MIN_VOLUME, useSoundSetting } from '../sound/use-sound.ts';
 import { useTexts } from '../texts/texts.tsx';
 
-/** Whether the browser blocks the sound until the user touches the page. */
+/** Whether the browser blocks the sound until the user taps the page. */
 export const SoundBlocked = createContext(false);
 
 /** Shows whether alarms sound, and sets the volume. Turning them off takes a second tap. */
@@ -12,7 +12,7 @@ export const SoundControl = () => {
   const { sound: texts } = useTexts();
   const isBlocked = use(SoundBlocked);
   const { isOn, volume, change } = useSoundSetting();
-  // Any touch on the page unblocks the sound, so the button itself has nothing to do.
+  // Any tap on the page unblocks the sound, so the button itself has nothing to do.
   if (isBlocked && isOn)
     return (
       <button type="button" className="quiet gap blocked">

@@ -26,7 +26,7 @@ export const useSoundSetting = () => {
 };
 
 /**
- * Returns the audio output while sound is on. Browsers block it until the user has touched the page or pressed a key.
+ * Returns the audio output while sound is on. Browsers block it until the user has tapped the page or pressed a key.
  */
 const useAudio = (isOn: boolean) => {
   const audio = useRef<AudioContext>(null);
@@ -37,14 +37,14 @@ const useAudio = (isOn: boolean) => {
     audio.current = context;
     const update = () => setBlocked(context.state !== 'running');
     // On click rather than when the finger goes down: the notice about the sound then disappears and the page moves up,
-    // so the tap would miss its button.
+    // so the tap would miss its button. Capturing, because a component may stop the event.
     const resume = () => void context.resume();
     context.addEventListener('statechange', update);
-    document.addEventListener('click', resume);
+    document.addEventListener('click', resume, true);
     document.addEventListener('keydown', resume);
     update();
     return () => {
-      document.removeEventListener('click', resume);
+      document.removeEventListener('click', resume, true);
       document.removeEventListener('keydown', resume);
       context.removeEventListener('statechange', update);
       audio.current = null;
@@ -57,7 +57,7 @@ const useAudio = (isOn: boolean) => {
 
 /**
  * Plays the sounds for the current situation. `isBlocked` means that the browser does not play any until the user
- * touches the page.
+ * taps the page.
  */
 export const useSound = (sounding: Sounding): { isBlocked: boolean } => {
   const { isOn, volume } = useSoundSetting();

@@ -134,6 +134,8 @@ export type Delivery = {
    */
   requestId?: string;
   snapshot: Snapshot;
+  /** For feedback to the maker, who gave it. Missing in feedback from earlier code versions. */
+  feedbackFrom?: { customerId: number; userId: number };
   /**
    * The body of a delivery without an event: feedback for the maker. All other bodies are rendered from the snapshot.
    */

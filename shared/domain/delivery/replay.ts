@@ -120,6 +120,7 @@ export const redeliveryOf = <T extends Delivery>(original: T, id: string, time: 
   ...(original.isTest && { isTest: true as const }),
   ...(original.format && { format: original.format }),
   ...(original.body !== undefined && { body: original.body }),
+  ...(original.feedbackFrom && { feedbackFrom: original.feedbackFrom }),
   snapshot: original.snapshot,
 });
 

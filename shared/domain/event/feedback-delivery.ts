@@ -61,6 +61,7 @@ export type FeedbackPayload = z.infer<typeof FeedbackPayload>;
 
 /** The payload contents, apart from the feedback. */
 type FeedbackContext = {
+  customerId: number;
   service: Service;
   sensor: Pick<SensorRecord, 'id' | 'hardwareId' | 'name' | 'groupId'>;
   event: FeedbackPayload['event'];
@@ -86,7 +87,7 @@ export const newFeedbackDelivery = (
   feedback: Feedback,
   context: FeedbackContext,
 ): Delivery => {
-  const { id, createDate, sensorId } = feedback;
+  const { id, createDate, sensorId, accountId } = feedback;
   const uuid = uuidV5(sensorId, 'feedback', id);
   const { service, sensor } = context;
   return {
@@ -120,6 +121,7 @@ export const newFeedbackDelivery = (
       rule: null,
       acknowledgeUntil: 0,
     },
+    feedbackFrom: { customerId: context.customerId, userId: accountId },
     body: JSON.stringify(payloadOf(feedback, context)),
   };
 };

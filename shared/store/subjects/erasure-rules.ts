@@ -32,11 +32,12 @@ const ofOwnAccount: ErasureRule = (item, { accountKeys }) => removeIf(accountKey
 const ERASED = 'erased';
 
 /** Returns the item that stands in for an erased hit, because a customer's hit ids have no gaps. */
-const erasedHit = ({ pk, sk, id, createDate, ttl, ruleCustomerId, situation }: StoredItem): StoredItem => ({
+const erasedHit = ({ pk, sk, id, createDate, orderDate, ttl, ruleCustomerId, situation }: StoredItem): StoredItem => ({
   pk,
   sk,
   id,
   createDate,
+  ...(orderDate !== undefined && { orderDate }),
   updateDate: createDate,
   ttl,
   ruleCustomerId,
@@ -168,16 +169,20 @@ const delivery = (item: StoredItem) => deliveryOf(item as unknown as DeliveryIte
 const deliveries: KindRules = {
   // The maker's partition holds feedback from every customer.
   customer: (item, { customerId, named }) => {
-    const { customerId: owner, snapshot } = delivery(item);
-    return removeIf(owner === customerId || named.has(`sensor ${snapshot.sensor.id}`));
+    const { customerId: owner, feedbackFrom, snapshot } = delivery(item);
+    const isFeedback = feedbackFrom
+      ? feedbackFrom.customerId === customerId
+      : named.has(`sensor ${snapshot.sensor.id}`);
+    return removeIf(owner === customerId || isFeedback);
   },
   sensor: (item, { customerId, subject }) => {
-    const { sensor, customer } = delivery(item).snapshot;
-    return removeIf(sensor.id === subject.id && (customer?.id ?? customerId) === customerId);
+    const { snapshot, feedbackFrom } = delivery(item);
+    const owner = snapshot.customer?.id ?? feedbackFrom?.customerId ?? customerId;
+    return removeIf(snapshot.sensor.id === subject.id && owner === customerId);
   },
   user: (item, { subject: { id } }) => {
-    const { snapshot, person } = delivery(item);
-    return removeIf(person?.userId === id || snapshot.acknowledgement?.userId === id);
+    const { snapshot, person, feedbackFrom } = delivery(item);
+    return removeIf([person, snapshot.acknowledgement, feedbackFrom].some((named) => named?.userId === id));
   },
 };
 

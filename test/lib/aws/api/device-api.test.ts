@@ -81,7 +81,7 @@ describe('the device API', () => {
     const counted = { Statistic: 'Sum', Period: 300, TreatMissingData: 'notBreaching' };
     const notified = {
       AlarmActions: [Match.anyValue()],
-      AlarmDescription: Match.stringLikeRegexp('^The device API fails'),
+      AlarmDescription: Match.stringLikeRegexp('^The device API is failing'),
     };
     logging.hasResourceProperties('AWS::CloudWatch::Alarm', {
       ...counted,

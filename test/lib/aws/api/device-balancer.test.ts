@@ -89,7 +89,7 @@ describe('the device load balancer', () => {
 
   it("the load balancer shares the device API's error alarm", () => {
     const [alarm] = all(template, 'AWS::CloudWatch::Alarm').filter(({ AlarmDescription }) =>
-      AlarmDescription.startsWith('The device API fails'),
+      AlarmDescription.startsWith('The device API is failing'),
     ) as [Properties];
     const counted = alarm.Metrics.flatMap(({ MetricStat }: Properties) => MetricStat?.Metric.MetricName ?? []);
     expect(counted).toEqual(['5xx', 'HTTPCode_ELB_5XX_Count', 'HTTPCode_Target_5XX_Count']);

@@ -155,7 +155,8 @@ describe('feedback', () => {
     });
     const service = { name: 'Elm', url: 'https://elm.example', version: '1' };
     const event = { id: 3, uuid: uuid(3), createDate: 1, receiveDate: 2, type: 'fall', action: 'fall_detected' };
-    const context = { service, sensor: { id: 's', hardwareId: 'h', name: 'Room 1', groupId: 4 }, event };
+    const sensor = { id: 's', hardwareId: 'h', name: 'Room 1', groupId: 4 };
+    const context = { customerId: 5, service, sensor, event };
     const delivery = newFeedbackDelivery({ customerId: 1, id: 'w', name: 'maker' }, feedback, context);
     expect(delivery).toMatchObject({
       customerId: 1,
@@ -184,6 +185,7 @@ describe('feedback', () => {
         rule: null,
         acknowledgeUntil: 0,
       },
+      feedbackFrom: { customerId: 5, userId: 12 },
     });
     const body = FeedbackPayload.parse(JSON.parse(delivery.body ?? ''));
     expect(body).toEqual({

@@ -217,8 +217,8 @@ describe('hits', () => {
     expect(verdictOf('user', 'ruleHit', hitItem(fields))).toBe('keep');
   });
 
-  test("an erased sensor's hit keeps its number, time and situation, because hit ids have no gaps", () => {
-    const kept = { createDate: 5, ttl: 8, ruleCustomerId: HOME, situation: 'fall_detected' };
+  test("an erased sensor's hit keeps its number, times and situation, because hit ids have no gaps", () => {
+    const kept = { createDate: 5, orderDate: 7, ttl: 8, ruleCustomerId: HOME, situation: 'fall_detected' };
     const gone = {
       ...{ acknowledgement: by(NURSE), fall: 'f', cause: { text: 'Bed' }, escalation: { round: 1 }, listPk: 'l' },
       ...{ ruleId: 4, ruleSensorGroupId: 5, sensorEventId: 'uuid', messages: [messageTo(NURSE, 'email')] },
@@ -327,14 +327,23 @@ describe.each(['delivery', 'personDelivery'] as const)('%s items', (kind) => {
     expect(verdictOf('sensor', kind, deliveryItem(snapshot))).toBe(verdict);
   });
 
+  test(`an erasure of a sensor leaves a ${kind} item with feedback from the sensor's other owner alone`, () => {
+    const feedback = (customerId: number) =>
+      deliveryItem({ sensor, customer: null }, { feedbackFrom: { customerId, userId: NURSE } });
+    expect(verdictOf('sensor', kind, feedback(HOME))).toBe('remove');
+    expect(verdictOf('sensor', kind, feedback(OTHER_HOME))).toBe('keep');
+  });
+
   test(`an erasure of a user removes a ${kind} item that was sent to the user or names the user`, () => {
     const acknowledgedBy = (userId: number) => ({ acknowledgement: { ...by(userId), ruleHitId: 1 } });
     const sentTo = (userId: number) => ({ person: { userId, by: 'email' } });
     const decided = [
       ...[deliveryItem({}, sentTo(NURSE)), deliveryItem(acknowledgedBy(NURSE), sentTo(COLLEAGUE))],
+      deliveryItem({}, { feedbackFrom: { customerId: HOME, userId: NURSE } }),
       ...[deliveryItem({}), deliveryItem(acknowledgedBy(COLLEAGUE), sentTo(COLLEAGUE))],
+      deliveryItem({}, { feedbackFrom: { customerId: HOME, userId: COLLEAGUE } }),
     ].map((item) => verdictOf('user', kind, item));
-    expect(decided).toEqual(['remove', 'remove', 'keep', 'keep']);
+    expect(decided).toEqual(['remove', 'remove', 'remove', 'keep', 'keep', 'keep']);
   });
 
   test(`an erasure of a customer removes a ${kind} item in the customer's partition`, () => {

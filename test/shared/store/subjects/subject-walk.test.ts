@@ -210,6 +210,16 @@ describe('feedback to the manufacturer, in the partition of another customer', (
   });
 });
 
+test('feedback about a moved sensor belongs to the customer that gave it, not to the former owner', async () => {
+  const key = { customerId: 90, webhookId: 'maker' };
+  const feedback = (customerId: number) => ({ ...deliveryOf(SENSOR, key), feedbackFrom: { customerId, userId: 1 } });
+  const find = async (customerId: number) => {
+    const { found } = await createWorld(itemOf('makerFeedback', key), feedback(customerId));
+    return found('customer', [{ kind: 'sensor', id: SENSOR }]);
+  };
+  expect([await find(HOME), await find(OTHER_HOME)]).toEqual([['delivery'], []]);
+});
+
 test('a username that someone else registered during an erasure of a customer is left alone', async () => {
   const user = itemOf('user', { id: NURSE, username: 'nurse', accountKey: 'key' });
   const name = itemOf('username', { accountKey: 'another key' }, { username: usernameKey('nurse') });
