@@ -4,7 +4,6 @@ import type { Lead, SubjectScope } from '#shared/store/subjects/subjects.ts';
 /** Returns whose data a job exports or erases. */
 export const subjectScopeOf = ({ customerId, subject }: DataJob, leads: readonly Lead[]): SubjectScope => {
   const accountKeys = leads.flatMap((lead) => (lead.kind === 'user' ? [lead.accountKey] : []));
-  const accountKey = subject.kind === 'user' ? (accountKeys[0] ?? null) : null;
   const named = [subject, ...leads].map(({ kind, id }) => `${kind} ${id}`);
-  return { customerId, subject, accountKey, accountKeys: new Set(accountKeys), named: new Set(named) };
+  return { customerId, subject, accountKeys: new Set(accountKeys), named: new Set(named) };
 };

@@ -247,7 +247,7 @@ export const erasureRules: Readonly<Record<ItemKind, KindRules>> = {
   listedRule: ofCustomer,
   enabledRules: ofCustomer,
   user: { customer: remove, user: (item, { subject }) => removeIf(item.id === subject.id) },
-  formerUser: { customer: remove, user: (item, { accountKey }) => removeIf(item.accountKey === accountKey) },
+  formerUser: { customer: remove, user: ofOwnAccount },
   duty: { customer: remove, user: (item, { subject }) => removeIf(item.userId === subject.id) },
   roster: { customer: remove, user: rosterWithoutUser },
   channel: ofUser,

@@ -162,12 +162,13 @@ async function* placesAmongOthers(reads: Reads, customerId: number): AsyncGenera
  * found by reading the whole table.
  */
 export async function* placesOf(reads: Reads, who: SubjectScope, leads: readonly Lead[]): AsyncGenerator<SubjectPlace> {
-  const { customerId, subject, accountKey } = who;
+  const { customerId, subject, accountKeys } = who;
   if (subject.kind === 'customer') return yield* placesOfCustomer(reads, customerId, leads);
   if (subject.kind === 'sensor') {
     yield { pk: items.sensorState.pk({ customerId, sensorId: subject.id }) };
     return yield* placesAmongOthers(reads, customerId);
   }
+  const [accountKey = null] = accountKeys;
   yield* placesOfUser(reads, customerId, String(subject.id), accountKey);
   for (const sensorId of await sensorIds(reads, customerId)) {
     yield { pk: items.feedback.pk({ customerId, sensorId }), beginsWith: 'FEEDBACK#' };

@@ -95,14 +95,12 @@ const subjectWrites = (table: Table) => ({
 export const subjects = (table: Table) => ({ ...subjectReads(table), ...subjectWrites(table) });
 
 /**
- * The subject and customer of a job. `accountKey`: the key of a user's account, or null if unknown. `accountKeys`: the
- * keys of all accounts that are the subject or part of it. `named`: the audit log objects that are the subject or part
- * of it, such as `sensor 4711`.
+ * The subject and customer of a job. `accountKeys`: the keys of the accounts that are the subject or part of it, as far
+ * as they are known. `named`: the audit log objects that are the subject or part of it, such as `sensor 4711`.
  */
 export type SubjectScope = {
   customerId: number;
   subject: Subject;
-  accountKey: string | null;
   accountKeys: ReadonlySet<string>;
   named: ReadonlySet<string>;
 };

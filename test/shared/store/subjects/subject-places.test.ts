@@ -68,7 +68,7 @@ describe('users', () => {
     const { places } = await createWorld();
     const after = ['ACCOUNT#key', `${home}#U#${NURSE}`, `HOME#user#${NURSE}`];
     expect((await places(scopes.user)).slice(0, 3)).toEqual(after);
-    expect((await places({ ...scopes.user, accountKey: null })).slice(0, 2)).toEqual(after.slice(1));
+    expect((await places({ ...scopes.user, accountKeys: new Set() })).slice(0, 2)).toEqual(after.slice(1));
   });
 
   test("a user's feedback and acknowledgements are found at all sensors the customer has or had", async () => {
