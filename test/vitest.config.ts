@@ -75,6 +75,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // These tests synthesize and bundle first, and run separately with `npm run test:deployed`.
     exclude: ['test/deployed/**', ...skipped],
+    // Watch mode needs every import, to find the tests that depend on a changed file.
+    setupFiles: process.argv.includes('run') ? ['test/fixtures/resolve-once.ts'] : [],
     // Limits for hanging tests. The slowest test takes 7 s, and three times as long on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
