@@ -49,7 +49,7 @@ test('reading the largest watch report costs at most 5 read units', async () => 
 test('reading the watch report for a home with 200 offline sensors costs at most 5 read units', async () => {
   const home = await metered.furnish('rowan');
   await home.addRules(1, [await home.addWebhook()]);
-  for (let sensor = 1; sensor < 200; sensor++) await linkSensor(home.client);
+  await Promise.all(Array.from({ length: 199 }, () => linkSensor(home.client)));
   const path = `/customers/${home.customerId}/watch`;
   const read = () => home.client.ok<{ sensors: number }>('GET', path);
   const computed = await metered.costOf(60_000, read);
@@ -57,7 +57,7 @@ test('reading the watch report for a home with 200 offline sensors costs at most
   expect(cost, metered.ledger.text()).toEqual({ read: 4, write: 0 });
   // The first request each minute computes the watch for all callers.
   expect(computed.read).toBe(8);
-}, 60_000);
+});
 
 test('a change affecting the watch costs 1 write unit more than any other change', async () => {
   const home = await metered.furnish('elm');

@@ -57,13 +57,13 @@ describe('the canary', () => {
   test('the canary gets each test fall back through the public URL', async () => {
     expect((await health()).canarySeconds).toBe(null);
     clock.skipTo(clock.now() + 2_000);
-    await expect.poll(rounds, { timeout: 10_000 }).toBe(1);
+    await expect.poll(rounds).toBe(1);
     await expect.poll(heartbeat.calls).toBe(1);
     expect((await health()).canarySeconds).toBeLessThan(5);
     await cloud.idle();
     ledger.clear();
     nextRound();
-    await expect.poll(rounds, { timeout: 10_000 }).toBe(2);
+    await expect.poll(rounds).toBe(2);
     await cloud.idle();
     expect(cloud.valuesOf('CanaryTime')[0]).toBeLessThan(5_000);
     // This host's sweeps are counted too.
@@ -113,7 +113,7 @@ describe('the canary', () => {
     await expect.poll(() => logged.includes('the fall of the canary was not delivered in time')).toBe(true);
     await cloud.idle();
     nextRound();
-    await expect.poll(rounds, { timeout: 10_000 }).toBe(before + 1);
+    await expect.poll(rounds).toBe(before + 1);
     expect(await webhooks.get(customerId, webhook.id)).toMatchObject({ isEnabled: true, consecutiveFailures: 0 });
   });
 
@@ -128,13 +128,13 @@ describe('the canary', () => {
     expect(mails).toEqual(['operator@example.org: Daily test email: Sensor Cloud']);
     const before = rounds();
     clock.skipTo(clock.now() + 86_400_000);
-    await expect.poll(rounds, { timeout: 10_000 }).toBeGreaterThan(before);
+    await expect.poll(rounds).toBeGreaterThan(before);
     await expect.poll(() => mails.length).toBe(2);
     // A round due while another is running is skipped.
     await cloud.idle();
     const then = rounds();
     nextRound();
-    await expect.poll(rounds, { timeout: 10_000 }).toBeGreaterThan(then);
+    await expect.poll(rounds).toBeGreaterThan(then);
     await cloud.idle();
     expect(mails).toHaveLength(2);
   });
@@ -156,7 +156,7 @@ test('GET /health responds with 503 when a canary fall does not return', async (
   });
   try {
     clock.skipTo(clock.now() + 2_000);
-    await expect.poll(() => cloud.valuesOf('CanaryTime').length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => cloud.valuesOf('CanaryTime').length).toBe(1);
     await cloud.idle();
     isBroken = true;
     clock.skipTo(clock.now() + 2 * CANARY_SECONDS * 1_000 + 200_000);

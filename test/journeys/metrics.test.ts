@@ -60,7 +60,7 @@ describe('metrics', () => {
     world = await createDeliveryWorld({ log: () => {}, environment: { CANARY: 'true' } });
     const { fall, say } = await world.furnish();
     world.skip(2_000);
-    await expect.poll(() => sumOf('CanaryTime'), { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => sumOf('CanaryTime')).toBeGreaterThan(0);
     await fall();
     for (let reports = 0; reports < 2; reports++) {
       await say(a.presence(true, { timestamp: world.now() }));

@@ -157,4 +157,4 @@ test('erasing already erased users does not delay other jobs', async () => {
     for (const user of hired) await subjects.remove(items.user({ customerId, userId: user.id }));
     await swept;
   }
-}, 15_000);
+});

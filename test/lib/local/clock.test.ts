@@ -48,7 +48,7 @@ test('virtualClock never runs a canceled timer and treats a negative delay as 0'
 });
 
 test("systemClock returns the machine's time and does not run canceled timers", async () => {
-  expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(50);
+  expect(systemClock.now).toBe(Date.now);
   const cancelled: string[] = [];
   systemClock.after(1, () => cancelled.push('ran'))();
   await new Promise<void>((resolve) => systemClock.after(5, resolve));

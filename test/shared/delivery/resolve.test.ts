@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import { lookup } from 'node:dns/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createResolver, parseHosts } from '#shared/delivery/resolve.ts';
 import { startNameServer } from '#test/fixtures/name-server.ts';
 
@@ -26,10 +26,11 @@ describe('name resolution', () => {
   test('a name resolves quickly even while many others wait for a slow name server', async () => {
     const resolve = createResolver([server.at]);
     const slow = Array.from({ length: 40 }, (_, at) => resolve(`slow${at}.test`));
-    const start = performance.now();
+    const ended = vi.fn();
+    for (const name of slow) name.finally(ended).catch(() => {});
     expect(await resolve('quick.test')).toEqual(['192.0.2.1']);
     await lookup('localhost');
-    expect(performance.now() - start).toBeLessThan(1_500);
+    expect(ended).not.toHaveBeenCalled();
     expect(server.asked.filter((name) => name.startsWith('slow')).length).toBeGreaterThanOrEqual(40);
     void Promise.all(slow);
   });

@@ -47,7 +47,7 @@ beforeAll(async () => {
   const all = Array.from({ length: COUNT }, (_, n) => deliveryOf(n));
   for (let at = 0; at < all.length; at += 100)
     await cloud.runtime.table.write(...all.slice(at, at + 100).map((put) => ({ put })));
-}, 60_000);
+});
 afterAll(() => cloud.stop());
 
 type Shown = { total: number; data: { id: string | number; updateDate: number }[] };

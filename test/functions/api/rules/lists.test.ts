@@ -45,7 +45,7 @@ beforeAll(async () => {
       },
     );
   }
-}, 60_000);
+});
 afterAll(() => cloud.stop());
 
 const list = async (query: string) => {

@@ -50,7 +50,7 @@ beforeAll(async () => {
   [big, small] = [await createHome(admin, 'big', []), await createHome(admin, 'small', [])];
   all = createSensors(big.customerId, MANY);
   await seed([...all, ...createSensors(small.customerId, 100)]);
-}, 60_000);
+});
 afterAll(async () => {
   await cloud.stop();
 });

@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SLOTS_PER_WEBHOOK } from '#shared/domain/delivery/breaker.ts';
 import { createDeliveryWorld, ok, status } from '#test/fixtures/deliveries.ts';
 import { homeAt } from '#test/fixtures/home.ts';
@@ -65,7 +65,7 @@ test('a receiver gets 50 pending falls within 10 s of recovering', async () => {
   for (const start of starts) expect(starts.filter((at) => at >= start && at < start + 1_000).length).toBeLessThan(16);
   await world.idle();
   expect(countOf(await home.states(), 'delivered')).toBe(51);
-}, 60_000);
+});
 
 test('the release stops when the receiver fails again', async () => {
   const home = await outage(50);
@@ -80,7 +80,7 @@ test('the release stops when the receiver fails again', async () => {
   await home.fall();
   await passSeconds(20);
   expect(countOf(await home.states(), 'delivered')).toBe(52);
-}, 60_000);
+});
 
 test("the release respects the receiver's Retry-After", async () => {
   const home = await furnish();
@@ -135,7 +135,7 @@ test('a repeatedly rejected delivery keeps its place in the retry schedule', asy
   world.answerWith(ok);
   await world.pass(Number(rejected?.nextAttempt) - world.now() + 1_000);
   expect(countOf(await home.states(), 'retrying')).toBe(0);
-}, 60_000);
+});
 
 test('the release promptly retries a delivery whose attempt overlapped the recovery', async () => {
   const home = await furnish({ retrySchedule: [0, 3_600, 3_600] });
@@ -149,12 +149,12 @@ test('the release promptly retries a delivery whose attempt overlapped the recov
   falls.push(home.fall());
   await home.receiver.until(3);
   // The other delivery succeeds before this attempt fails.
-  await vi.waitUntil(async () => (await home.list('?state=delivered')).total > 0, 20_000);
+  await expect.poll(async () => (await home.list('?state=delivered')).total).toBeGreaterThan(0);
   hanging.resolve();
   await Promise.all(falls);
   await passSeconds(5);
   expect(await home.states()).toEqual(Array(3).fill('delivered'));
-}, 60_000);
+});
 
 test('pending deliveries are sent once the webhook has another URL', async () => {
   const home = await outage(3);

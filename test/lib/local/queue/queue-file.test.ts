@@ -192,7 +192,7 @@ test('a journal passes everything stored on to the next process', async () => {
     await file.close();
   };
   await fc.assert(fc.asyncProperty(steps, run), { numRuns: 30 });
-}, 60_000);
+});
 
 test('a queue file keeps queues separate, and purge empties only one', async () => {
   const first = startProcess();

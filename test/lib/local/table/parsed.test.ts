@@ -134,7 +134,7 @@ const runSteps = async (series: readonly Step[]): Promise<void> => {
 
 test('caching parsed items never changes a result, even after a failed commit', async () => {
   await fc.assert(fc.asyncProperty(steps, runSteps), { numRuns: 25 });
-}, 60_000);
+});
 
 test('changing an item returned by a read throws in tests', async () => {
   const { send, close } = openCaching(':memory:');
