@@ -122,6 +122,7 @@ test('jitter never shortens Retry-After', () => {
   expect([240, 290, 300].map((seconds) => wait(4, outcome(429, String(seconds)), null, 0))).toEqual([240, 290, 300]);
   expect(wait(4, outcome(429, '200'), null, 0)).toBe(240);
   expect(wait(4, outcome(429, '290'), null, 0.999_999)).toBeCloseTo(360, 2);
+  expect(wait(4, outcome(429, '310'), null, 0.999_999)).toBe(310);
 });
 
 test('Retry-After never shortens a delay', () => {

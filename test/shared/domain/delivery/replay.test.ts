@@ -144,18 +144,19 @@ describe('redeliveries', () => {
     });
   });
 
-  test('a redelivery keeps the original recipient, later hits, body and test mark', () => {
+  test('a redelivery keeps the original recipient, later hits, body, test mark and author of the feedback', () => {
     const { format: _, ...rest } = original;
     const more = {
       person: { userId: 1, by: 'sms', name: 'n' },
       alsoHits: [{ id: 8, message: 0 }],
       body: '',
       isTest: true,
+      feedbackFrom: { customerId: 2, userId: 3 },
     } as const;
     const kept = redeliveryOf({ ...rest, ...more, alsoHits: [...more.alsoHits] }, 'new', now, now);
     expect(kept).toMatchObject(more);
     expect(kept).not.toHaveProperty('format');
-    for (const field of ['person', 'alsoHits', 'body', 'isTest', 'repeats'])
+    for (const field of ['person', 'alsoHits', 'body', 'isTest', 'repeats', 'feedbackFrom'])
       expect(redeliveryOf(original, 'new', now, now)).not.toHaveProperty(field);
   });
 

@@ -340,6 +340,15 @@ describe('API deliveries', () => {
       expect(deliveryView({ ...delivery, state, reason: 'r' })).toMatchObject({ nextAttempt, reason: 'r' });
     },
   );
+
+  test('the API view of a delivery shows the last attempt that has ended', () => {
+    const log: Delivery['log'] = [[1, 12, 503, null, [], '']];
+    const first = { durationMs: 12, status: 503, error: null, outbox: false };
+    const attempted = { ...delivery, attempts: 1, log };
+    expect(deliveryView({ ...attempted, state: 'retrying' }).lastAttempt).toEqual(first);
+    expect(deliveryView({ ...attempted, state: 'sending' }).lastAttempt).toBeNull();
+    expect(deliveryView({ ...attempted, attempts: 2, state: 'sending' }).lastAttempt).toEqual(first);
+  });
 });
 
 test('a webhook test is a delivery without a sensor', () => {

@@ -10,6 +10,7 @@ describe('acknowledgement names', () => {
     ['\ufffeAnna\uffff', 'Anna'],
     ['\u{1f691}'.repeat(65), '\u{1f691}'.repeat(64)],
     [`${'a'.repeat(63)} b`, 'a'.repeat(63)],
+    [`  ${'a'.repeat(64)}`, 'a'.repeat(64)],
   ])('nameFrom turns %j into %j', (text, name) => {
     expect(nameFrom(text)).toBe(name);
   });

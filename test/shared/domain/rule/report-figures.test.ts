@@ -104,8 +104,9 @@ test('falls and false alarms are counted per day', () => {
   const feedback = feedbackOf('FALSE_POSITIVE', { ruleHitId: 1 });
   const [october, november] = figures([
     hit(1, 'fall_detected', { feedback }),
-    hit(2),
+    hit(2, 'fall_detected_sensitive'),
     hit(3, 'fall_suspected'),
+    hit(4, 'bed_left'),
     hit(99),
   ]);
   expect(october?.days.slice(0, 2)).toEqual([

@@ -91,3 +91,17 @@ test('a repeat planned while the clock was ahead is due one interval from now', 
     withRoundsSetBack(rule, { createDate, escalation: { ...escalation, at: now + 500_000 } }, DAY, now),
   ).toBeNull();
 });
+
+test('setting the clock back does not extend the wait for an answer to the last round', () => {
+  const rule = {
+    recipients: [],
+    repeatSeconds: null,
+    escalation: [30, 300].map((afterSeconds) => ({ afterSeconds, recipients: [] })),
+  };
+  const now = 1_800_000_000_000;
+  const escalation = { round: 2, after: 300, repeats: 0, at: now + DAY, isLast: true as const };
+  const hit = { createDate: now - 3_600_000, escalation };
+  expect(withRoundsSetBack(rule, hit, DAY, now)).toEqual({ ...escalation, at: now + 270_000 });
+  const waiting = { ...hit, escalation: { ...escalation, at: now + 270_000 } };
+  expect(withRoundsSetBack(rule, waiting, DAY, now)).toBeNull();
+});

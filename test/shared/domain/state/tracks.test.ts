@@ -118,6 +118,15 @@ describe('late track alarms', () => {
     ]);
     expect(state.tracks).toEqual([{ ...up, alarmedUpTo: start + at }]);
   });
+  test('a late alarm on a track is ignored if the person has got up since an alarm', () => {
+    const fall = [0, pose(1, 5)] as const;
+    const { state, last } = play(stateOf(), fall, [at, pose(1, 1)], [at - 1, pose(1, 5)]);
+    expect(last).toMatchObject([{ action: 'late' }]);
+    expect(state.tracks).toEqual([{ id: 1, at: start + at, pose: 1, alarmedUpTo: start + at }]);
+    const suspected = [0, pose(1, 2)] as const;
+    const { situations } = play(stateOf(), suspected, [at, pose(1, 1)], [at - 1, pose(1, 5)]);
+    expect(situations.at(-1)).toBe('fall_detected fall_finished');
+  });
   test('a late alarm on a track is ignored if it is older than the last alarm', () => {
     const track: Track = { id: 1, at: start + at, pose: 1, alarmedUpTo: start + 5 };
     expect(play(stateOf(track), [4, pose(1, 5)]).last).toMatchObject([{ action: 'late' }]);
@@ -181,4 +190,13 @@ describe('track moves', () => {
     const { state } = play(stateOf(...there, areas, { id: 30, at: start }), [1, pose(40, 1)]);
     expect(state.tracks?.map(({ id }) => id)).toEqual([2, 3, 4, 5, 6, 7, 20, 40]);
   });
+});
+
+test('a report of the number of people is ignored if a newer one has arrived', () => {
+  const { state, last } = play(stateOf(), [9, people(1)], [8, people(0)]);
+  expect(state).toMatchObject({ people: 1, presenceAt: start + 9 });
+  expect(last).toEqual([]);
+  const unset = step(stateOf(), people(1), messageTime(start, null), context);
+  expect(unset.state).toMatchObject({ people: 1 });
+  expect(unset.state).not.toHaveProperty('presenceAt');
 });

@@ -10,9 +10,18 @@ const signals: Record<string, Signal> = {
   u: { kind: 'presence', present: true, regions: {}, point: null },
   x: { kind: 'unknown' },
   F: { kind: 'postures', postures: [] },
+  f: {
+    kind: 'fall',
+    status: 'calling',
+    start: null,
+    isSensitive: false,
+    point: null,
+    isSimulated: false,
+    isSilent: false,
+  },
   X: { kind: 'unknown', isAboutFalls: true },
 };
-/** Returns the state after one message per minute: `u` is understood, `x` is not, `F` and `X` are about falls. */
+/** Returns the state after one message per minute: `u` is understood, `x` is not. `F`, `f` and `X` are about falls. */
 const stateAfter = (messages: string, state: Counted = fresh, from = 0): Counted => {
   const { version, falls } = state;
   return [...messages].reduce<Counted>((before, message, at) => {
@@ -53,6 +62,7 @@ describe('understanding of a frequently reporting sensor', () => {
   test('a busy sensor counts as not understood if most fall messages are unknown', () => {
     expect(isMostlyUnknown(stateAfter(`${busy}X${busy}`, written))).toBe(true);
     expect(isMostlyUnknown(stateAfter(`X${busy}F${busy}`, written))).toBe(false);
+    expect(isMostlyUnknown(stateAfter(`X${busy}f${busy}`, written))).toBe(false);
     expect(isMostlyUnknown(stateAfter(`X${busy}FXF`, written))).toBe(false);
     expect(isMostlyUnknown(stateAfter(`${busy}x${busy}`, written))).toBe(false);
   });
