@@ -54,6 +54,8 @@ test('only operations with a per-customer limit hold requests open', async () =>
     [operation] = contract;
     await call(world, contract, operation === 'fetchFeed' ? { query: '?wait=1' } : {});
   }
+  // A schedule may have been computing the watch at the same time.
+  held.delete('getWatch');
   expect([...held.keys()].sort()).toEqual(Object.keys(holding).sort());
 });
 
