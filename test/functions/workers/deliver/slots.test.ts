@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { acquireSlot, createWaiter, inSlot, passCircuit } from '#functions/workers/deliver/circuit.ts';
+import { acquireSlot, createWaiter, inSlot, passCircuit, REQUEST_MS } from '#functions/workers/deliver/circuit.ts';
 import type { DeliverDeps } from '#functions/workers/deliver/deps.ts';
 import { tableClient } from '#lib/local/table/client.ts';
 import { openStorage } from '#lib/local/table/storage.ts';
@@ -77,6 +77,46 @@ test('a probe gets a slot even if this process holds all of them', async () => {
   for (const slot of slots) await slot.withUnneeded((leases) => health.failed(failing, now(), opening(now()), leases));
   expect(permit.shared.idleLeases).toHaveLength(SLOTS_PER_WEBHOOK);
   expect(await acquireSlot(deps, permit, await read(), 'probe')).not.toBeNull();
+  await stop();
+});
+
+test('a process reuses its slot, renews a lease that ends too soon, and takes a new one once it has ended', async () => {
+  const { now, store: tables, read, stop } = await furnish();
+  const { health } = tables;
+  let passed = 0;
+  const writes: string[] = [];
+  const counted: Pick<typeof health, 'renewSlot' | 'takeSlot'> = {
+    renewSlot: (...values) => {
+      writes.push('renew');
+      return health.renewSlot(...values);
+    },
+    takeSlot: (...values) => {
+      writes.push('take');
+      return health.takeSlot(...values);
+    },
+  };
+  const time = { now: () => now() + passed, random: () => Buffer.alloc(16), aloneSince: 0 };
+  const semaphore = createWebhookSemaphore();
+  const permitOf = async () => (await semaphore.acquire('w', () => never)) ?? expect.unreachable();
+  // The slots are kept while another delivery has a permit.
+  await permitOf();
+  /** Simulates a request, and returns the lease it used. */
+  const request = async () => {
+    const permit = await permitOf();
+    const slot = await acquireSlot(partial({ store: { health: counted }, ...time }), permit, await read(), 'slot');
+    slot?.release();
+    return permit.shared.idleLeases.at(-1) ?? expect.unreachable();
+  };
+  const first = await request();
+  passed = first.until - now() - REQUEST_MS;
+  expect(await request()).toEqual(first);
+  passed += 1;
+  const renewed = await request();
+  expect(renewed.slot).toBe(first.slot);
+  expect(renewed.until).toBeGreaterThan(first.until);
+  passed = renewed.until - now();
+  expect((await request()).until).toBeGreaterThan(renewed.until);
+  expect(writes).toEqual(['take', 'renew', 'take']);
   await stop();
 });
 
