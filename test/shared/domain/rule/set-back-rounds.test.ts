@@ -66,19 +66,21 @@ test('setting the clock back never delays a round', () => {
   );
 });
 
+/** A rule with steps after 30 s and 300 s, and no repeats. */
+const twoSteps: NotificationPlan = {
+  recipients: [],
+  repeatSeconds: null,
+  escalation: [30, 300].map((afterSeconds) => ({ afterSeconds, recipients: [] })),
+};
+
 test('a round decided while the clock was ahead does not change the interval to the next', () => {
-  const rule = {
-    recipients: [],
-    repeatSeconds: null,
-    escalation: [30, 300].map((afterSeconds) => ({ afterSeconds, recipients: [] })),
-  };
   const now = 1_800_000_000_000;
   const createDate = now + DAY;
-  const escalation = newEscalation(rule, createDate);
-  const round = escalation && nextRound(rule, escalation, createDate);
+  const escalation = newEscalation(twoSteps, createDate);
+  const round = escalation && nextRound(twoSteps, escalation, createDate);
   if (!escalation || !round) throw new Error('the rule has steps');
   const open = openRoundSetBack({ createDate, escalation: withOpenRound(escalation, round, false) }, now);
-  expect(withClosedRound(rule, open, createDate, now)?.at).toBe(now + 270_000);
+  expect(withClosedRound(twoSteps, open, createDate, now)?.at).toBe(now + 270_000);
 });
 
 test('a repeat planned while the clock was ahead is due one interval from now', () => {
@@ -93,15 +95,10 @@ test('a repeat planned while the clock was ahead is due one interval from now', 
 });
 
 test('setting the clock back does not extend the wait for an answer to the last round', () => {
-  const rule = {
-    recipients: [],
-    repeatSeconds: null,
-    escalation: [30, 300].map((afterSeconds) => ({ afterSeconds, recipients: [] })),
-  };
   const now = 1_800_000_000_000;
   const escalation = { round: 2, after: 300, repeats: 0, at: now + DAY, isLast: true as const };
   const hit = { createDate: now - 3_600_000, escalation };
-  expect(withRoundsSetBack(rule, hit, DAY, now)).toEqual({ ...escalation, at: now + 270_000 });
+  expect(withRoundsSetBack(twoSteps, hit, DAY, now)).toEqual({ ...escalation, at: now + 270_000 });
   const waiting = { ...hit, escalation: { ...escalation, at: now + 270_000 } };
-  expect(withRoundsSetBack(rule, waiting, DAY, now)).toBeNull();
+  expect(withRoundsSetBack(twoSteps, waiting, DAY, now)).toBeNull();
 });
