@@ -27,12 +27,11 @@ describe('name resolution', () => {
     const resolve = createResolver([server.at]);
     const slow = Array.from({ length: 40 }, (_, at) => resolve(`slow${at}.test`));
     const ended = vi.fn();
-    for (const name of slow) name.finally(ended).catch(() => {});
+    void Promise.race(slow).then(ended);
     expect(await resolve('quick.test')).toEqual(['192.0.2.1']);
     await lookup('localhost');
     expect(ended).not.toHaveBeenCalled();
     expect(server.asked.filter((name) => name.startsWith('slow')).length).toBeGreaterThanOrEqual(40);
-    void Promise.all(slow);
   });
 
   test('only resolving a local name blocks a thread', async () => {
