@@ -2,7 +2,8 @@ import { mergeConfig } from 'vitest/config';
 import base from '../vitest.config.ts';
 
 const { MUTANT_TESTS } = process.env;
-const { include, ...test } = base.test ?? {};
+// Stryker runs the tests in threads, and V8 options cannot be set for a thread.
+const { include, execArgv: _, ...test } = base.test ?? {};
 
 /**
  * The tests to run against mutants, as listed by run.ts. Stryker's own option, `testFiles`, activates a mutant too late
