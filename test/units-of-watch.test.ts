@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { inBatches } from '#shared/concurrency/in-batches.ts';
 import { store } from '#shared/store/store.ts';
 import { linkSensor } from './fixtures/home.ts';
 import { createMetered, type Metered } from './fixtures/metered.ts';
@@ -49,7 +50,7 @@ test('reading the largest watch report costs at most 5 read units', async () => 
 test('reading the watch report for a home with 200 offline sensors costs at most 5 read units', async () => {
   const home = await metered.furnish('rowan');
   await home.addRules(1, [await home.addWebhook()]);
-  await Promise.all(Array.from({ length: 199 }, () => linkSensor(home.client)));
+  await inBatches(Array.from({ length: 199 }), () => linkSensor(home.client));
   const path = `/customers/${home.customerId}/watch`;
   const read = () => home.client.ok<{ sensors: number }>('GET', path);
   const computed = await metered.costOf(60_000, read);
