@@ -161,7 +161,7 @@ const firstAttempt = async (
 };
 
 /** Releases everything held or pending for an enabled webhook, and checks the feed. */
-const release = async (deps: DeliverDeps, task: ReleaseHeld, timeLeft: () => number): Promise<void> => {
+export const release = async (deps: DeliverDeps, task: ReleaseHeld, timeLeft: () => number): Promise<void> => {
   const webhook = await deps.store.webhooks.get(task.customerId, task.webhookId);
   if (webhook && task.setBack !== undefined) await deps.store.held.correctDue(webhook, deps.now());
   if (!webhook?.isEnabled) return;

@@ -194,6 +194,8 @@ describe('a delivery to a webhook without a URL', () => {
     expect([ended.outcome, ended.named('toFeed')]).toEqual(['delivered', []]);
     const held = await enter(pending({ state: 'held', heldUntil: NOW + 5 }));
     expect([held.outcome, held.named('toFeed')]).toEqual(['held', []]);
+    const expired = await enter(pending({ state: 'held', heldUntil: NOW }));
+    expect([expired.outcome, expired.named('endHeld')]).toMatchObject(['failed', [[{}, 'expired', NOW]]]);
     await expect(enter(null)).rejects.toThrow('the table has no such delivery');
   });
 
@@ -235,6 +237,18 @@ describe('checking a feed', () => {
     expect([again.measured, again.mails]).toEqual([[], []]);
     const fetched = await check({ lastSuccess: NOW - 599_999 }, { managers: [boss] });
     expect(fetched.calls).toEqual([]);
+  });
+
+  test('deliveries that nobody fetches expire, unless time runs out', async () => {
+    const old = toWebhook({ id: 'a', state: 'pending', createDate: NOW - 90 * DAY });
+    const all = [old, toWebhook({ id: 'b', state: 'pending' }), { ...old, id: 'c' }];
+    const { named } = await check(unfetched, { all }, 5_000);
+    expect(named('deliveries')).toEqual([[customerId, 'w1', []]]);
+    expect(named('endFeed')).toEqual([
+      [old, 'expired', NOW],
+      [{ ...old, id: 'c' }, 'expired', NOW],
+    ]);
+    expect((await check(unfetched, { all }, 4_999)).named('endFeed')).toEqual([]);
   });
 
   test("a feed's deliveries are posted once the webhook has a URL", async () => {

@@ -140,6 +140,12 @@ describe('postponed deliveries', () => {
     expect(late.enqueued).toEqual([]);
   });
 
+  test('a postponed alarm stays an alarm', async () => {
+    const { deps, enqueued } = world();
+    await postpone(deps, key, { isAlarm: true }, NOW + 1_000);
+    expect(enqueued).toEqual([[[{ ...retryAt(NOW + 1_000), isAlarm: true }], 1]]);
+  });
+
   test('postponing a delivery changed by another task only requeues the task', async () => {
     const { deps, enqueued } = world({ isPostponed: false, until: NOW + 5_000 });
     expect(await postpone(deps, key, {}, NOW + 60_000)).toBe('requeued');
