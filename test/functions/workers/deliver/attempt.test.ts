@@ -253,6 +253,9 @@ test('an early attempt is dropped if its release has ended', async () => {
     task: { isRetry: true, notBefore: NOW, early: { insteadOf: planned, back: NOW - 1_000 } },
   });
   expect([outcome, named('claim'), enqueued]).toEqual(['postponed', [], []]);
+  const early = { insteadOf: planned, back: NOW - 1_000 };
+  const unknown = attempt({ delivery: null, task: { isRetry: true, early } });
+  await expect(unknown).rejects.toThrow('the table has no such delivery');
 });
 
 test('a postponed attempt does not resend a delivery that succeeded during recovery', async () => {

@@ -155,12 +155,19 @@ describe('slots', () => {
     const { deps, held, named } = createProcess();
     const first = await acquireSlot(deps, await held(), healthy, 'free');
     const second = await acquireSlot(deps, await held(), healthy, 'free');
-    expect(named('takeSlot')).toHaveLength(1);
+    // The fifth slot is for the requests without a lease.
+    expect(named('takeSlot')).toMatchObject([[healthy, NOW, { slots: 4, isProbe: false }]]);
     const permits = [await held(), await held()] as const;
     first?.release();
     await acquireSlot(deps, permits[0], healthy, 'free');
     expect(named('takeSlot')).toHaveLength(1);
     expect(second).not.toBeNull();
+  });
+
+  test('every request to a failing receiver needs one of five slots', async () => {
+    const { deps, held, named } = createProcess();
+    await acquireSlot(deps, await held(), failing, 'slot');
+    expect(named('takeSlot')).toMatchObject([[failing, NOW, { slots: 5, isProbe: false }]]);
   });
 
   /** Returns the slots that are released after a request, given the state of the process's pool. */
