@@ -92,7 +92,8 @@ const attempt = async (
   });
 };
 
-const checkChanges = async (deps: WatchDeps, timeLeft: () => number): Promise<void> => {
+/** Checks the customers that were changed, and those whose duty check is due. */
+export const checkChanges = async (deps: WatchDeps, timeLeft: () => number): Promise<void> => {
   const { store, now } = deps;
   for (const check of await store.dutyChecks.list()) {
     // A check due later than the maximum interval allows was planned before the clock was set back.

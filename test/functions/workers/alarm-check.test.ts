@@ -19,19 +19,16 @@ beforeAll(async () => {
   const profile = { firstName: 'A', lastName: 'B', telegramId: null, mobileNumber: null, locale: 'de' };
   await admin.ok('PUT', `/users/${me.id}`, { ...profile, email, currentPassword: ADMIN_PASSWORD });
   const { id: customerId } = await admin.ok<{ id: number }>('POST', '/customers', { name: 'n', location: '', email });
-  // These users get no email: one belongs to a customer, one is not a system admin, and one may not log in.
+  // These users get no email: they belong to a customer, are no system admin, may not log in, or have no address.
   const person = { password: 'a-long-password', firstName: 'A', lastName: 'B', permissions: [] };
-  const create = (username: string, userCustomerId: number | null) =>
-    admin.ok<{ id: number }>('POST', '/users', {
-      ...person,
-      username,
-      customerId: userCustomerId,
-      email: `${username}@example.com`,
-    });
+  const create = (username: string, userCustomerId: number | null, address = `${username}@example.com`) =>
+    admin.ok<{ id: number }>('POST', '/users', { ...person, username, customerId: userCustomerId, email: address });
   await create('nurse', customerId);
   await create('guest', null);
   const { id: lockedId } = await create('locked', null);
   await admin.ok('PUT', `/users/${lockedId}/access`, { canLogin: false, permissions: [], isAdmin: true });
+  const { id: silentId } = await create('silent', null, '');
+  await admin.ok('PUT', `/users/${silentId}/access`, { canLogin: true, permissions: [], isAdmin: true });
 });
 afterAll(() => cloud.stop());
 
@@ -165,6 +162,7 @@ test('sends each active alarm only once when a subscription is confirmed', async
   // The new subscription ends the alarm about missing subscriptions.
   expect([first.sent, second.sent]).toEqual([['canary-silent', 'messages-absent'], []]);
   expect([first.measured, second.measured, second.lines]).toEqual([[], [], []]);
+  expect(first.lines).toEqual(['info: the alarms that are on were sent to new subscribers']);
 });
 
 test('sends the active alarms again when another subscription is confirmed', async () => {

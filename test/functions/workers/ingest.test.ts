@@ -7,7 +7,7 @@ import { lambdaContext } from '#lib/local/lambda/invocation.ts';
 import { hashSecret } from '#shared/auth/tokens.ts';
 import { encodeTask } from '#shared/queue/encode.ts';
 import { startTestCloud } from '#test/fixtures/cloud.ts';
-import { ALL_PERMISSIONS, adminOf, createHome, linkSensor } from '#test/fixtures/home.ts';
+import { ALL_PERMISSIONS, adminOf, createHome, fallMessage, linkSensor } from '#test/fixtures/home.ts';
 import { registerAgain, renewToken } from '#test/fixtures/mqtt.ts';
 
 let cloud: Cloud;
@@ -49,6 +49,7 @@ const runtime = () => ({
 const context = lambdaContext({ functionName: 'any', timeoutSeconds: 15, clock: systemClock });
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const principalOf = (token: string) => Buffer.from(hashSecret(token), 'base64url').toString('hex');
+const knownMessage = JSON.stringify(fallMessage('calling', 500));
 const published = (more: object = {}) => ({
   sensorId: sensor.sensorId,
   principal: principalOf(sensor.deviceToken),
@@ -92,6 +93,21 @@ describe('a message from the AWS IoT rule', () => {
       ]);
     }
     expect(tasks).toEqual([]);
+  });
+
+  test('a message without a principal comes from the sensor in the topic', async () => {
+    const payload = base64(knownMessage);
+    for (const principal of [undefined, '']) await handler.with(runtime())(published({ principal, payload }), context);
+    expect([tasks.map(({ sensorId }) => sensorId), publishedToDevices]).toEqual([Array(2).fill(sensor.sensorId), []]);
+  });
+
+  test('a device that sends too many messages learns that some were rejected', async () => {
+    const { settings, ...others } = runtime();
+    const limited = { ...others, settings: { ...settings, RATE_LIMIT_PER_SECOND: 50 }, now: () => 1_000 };
+    const handle = handler.with(limited);
+    for (let at = 0; at < 21; at++) await handle(published({ payload: base64(knownMessage) }), context);
+    expect(tasks).toHaveLength(20);
+    expect(publishedToDevices).toEqual([[`${topicPrefix}${sensor.sensorId}/refused`, { reason: 'rate_limited' }]]);
   });
 
   test('publishes credentials_invalid if an IAM identity published the message', async () => {
