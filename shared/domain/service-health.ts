@@ -41,7 +41,7 @@ export const judgeHealth = (
 ): Required<ServiceHealth> => {
   const secondsSince = (time: number) => Math.max(0, Math.round((now - time) / 1_000));
   const ago = (time: number | null) => (time === null ? null : secondsSince(time));
-  const expected = Math.max(last.sweep ?? now, since ?? 0);
+  const expected = Math.max(last.sweep ?? since ?? now, since ?? 0);
   const canarySeconds = ago(last.canary);
   const isFailing =
     [table, host.queues, host.mail].includes('FAILING') ||

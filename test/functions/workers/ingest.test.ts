@@ -143,6 +143,10 @@ describe('a message from the mqtt queue', () => {
   test('a message returns to the mqtt queue while the events queue rejects it', async () => {
     isQueueDown = true;
     expect((await fromQueue(published())).batchItemFailures).toHaveLength(1);
+    // The other message in the batch is not repeated.
+    const unknown = published({ principal: principalOf('none') });
+    expect((await fromQueue(unknown, published())).batchItemFailures).toHaveLength(1);
+    expect(publishedToDevices).toHaveLength(1);
   });
 
   test('publishes credentials_invalid if the sensor is gone', async () => {
