@@ -62,7 +62,7 @@ describe('a rejection', () => {
     return reports;
   };
 
-  test('a rejection names the message if it has a UUID of its own', async () => {
+  test('a rejection names the message if the device gave it a UUID', async () => {
     const reason = 'credentials_invalid';
     expect(await reject(JSON.stringify({ uuid }))).toEqual([['s1', { reason, uuid }]]);
     expect(await reject(JSON.stringify({ payload: { uuid } }))).toEqual([['s1', { reason, uuid }]]);
