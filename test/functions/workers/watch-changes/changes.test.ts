@@ -147,7 +147,7 @@ describe('a changed customer', () => {
     expect(text.match(/rule \d/g)).toEqual(['rule 4', 'rule 4', 'rule 5', 'rule 5']);
   });
 
-  test('if there was no earlier watch, only the last two minutes count, and creations open nothing', async () => {
+  test('only the last two minutes count, and creations open nothing, if there was no earlier watch', async () => {
     const gaps = [opened({ from: null })];
     const { named, mails } = await run({ gaps, lines: [line('createRule', NOW)] });
     expect(named('audit')[0]?.[1]).toEqual([NOW - 3 * MINUTE, NOW - MINUTE]);
