@@ -4,9 +4,14 @@ import { describe, expect, test } from 'vitest';
 import {
   derivedUlid,
   firstIdAt,
+  firstUlidAt,
+  hashOf,
   ID_EPOCH,
   orderedIds,
+  randomUlid,
   randomUuid,
+  timeOfId,
+  timeOfUlid,
   timeOrderedId,
   uuidV4Bytes,
   uuidV5,
@@ -46,11 +51,32 @@ describe('time-ordered ids', () => {
   });
 });
 
+test('a ULID contains its time, and sorts after the first ULID of that millisecond', () => {
+  const times = fc.property(fc.integer({ min: 0, max: 2 ** 48 - 2 }), (at) => {
+    const ids = [derivedUlid(at, 'a'), randomUlid(at, randomBytes)];
+    return ids.every((id) => timeOfUlid(id) === at && firstUlidAt(at) <= id && id < firstUlidAt(at + 1));
+  });
+  fc.assert(times);
+  expect(derivedUlid(ID_EPOCH, 'a')).toMatch(/^[0-9a-hjkmnp-tv-z]{26}$/);
+  expect([firstUlidAt(-1), firstUlidAt(2 ** 60)]).toEqual([firstUlidAt(0), firstUlidAt(2 ** 48)]);
+});
+
+test('a time-ordered id contains its time', () => {
+  fc.assert(fc.property(time, chance, (at, random) => timeOfId(timeOrderedId(at, random)) === at));
+});
+
+test('a hash is short, and depends on the whole text', () => {
+  expect(hashOf('a')).toMatch(/^[\w-]{16}$/);
+  expect(new Set([hashOf('a'), hashOf('b'), hashOf('aa')]).size).toBe(3);
+});
+
 test('orderedIds continues after the last id of the same millisecond', () => {
   let chance = 4_000;
   const generate = (at: number) => timeOrderedId(at, --chance);
   const next = orderedIds(generate, { id: timeOrderedId(ID_EPOCH, 4_000), createDate: ID_EPOCH });
   const ids = [ID_EPOCH, ID_EPOCH, ID_EPOCH + 5, ID_EPOCH + 5, ID_EPOCH + 5].map(next);
+  expect(ids[1]).toBe(Number(ids[0]) + 1);
+  expect(orderedIds(generate)(ID_EPOCH)).toBe(timeOrderedId(ID_EPOCH, chance));
   expect(ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? 0))).toBe(true);
   expect(ids[0]).toBeGreaterThan(timeOrderedId(ID_EPOCH, 4_000));
 });
