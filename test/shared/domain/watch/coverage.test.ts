@@ -1,87 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { NewWebhook, type WebhookRecord } from '#shared/domain/delivery/webhook.ts';
-import type { Recipient } from '#shared/domain/rule/recipient.ts';
-import { NewRule, type Rule } from '#shared/domain/rule/rule.ts';
-import { computeWatch, type WatchedSensor, type WatchInput } from '#shared/domain/watch/compute-watch.ts';
-
-const now = Date.parse('2026-07-06T12:00:00Z');
-const uuid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
-
-const sensor = (id: string, more: Partial<WatchedSensor> = {}): WatchedSensor => ({
-  id,
-  name: id,
-  groupId: 0,
-  isActive: true,
-  isSilent: false,
-  detectsFalls: true,
-  isMisunderstood: false,
-  ...more,
-});
-
-const botId = 7;
-const webhook = (number: number, more: Partial<WebhookRecord> = {}): WebhookRecord => ({
-  ...NewWebhook.parse({
-    name: `hook ${number}`,
-    url: 'https://example.com',
-    format: 'full',
-    isCustomerHook: false,
-    botId,
-  }),
-  id: uuid(number),
-  customerId: 1,
-  createDate: 0,
-  updateDate: 0,
-  secretKey: null,
-  token: '',
-  disabledReason: null,
-  consecutiveFailures: 0,
-  ...more,
-});
-const customerHook = (number: number, more: Partial<WebhookRecord> = {}) =>
-  webhook(number, { isCustomerHook: true, botId: null, ...more });
-
-const toWebhook = (number: number): Recipient => ({ botId, webhookId: uuid(number) });
-let lastRule = 0;
-const rule = (recipients: readonly Recipient[], more: object = {}): Rule => ({
-  ...NewRule.parse({ name: 'falls', title: 't', message: 'm', situation: 'fall_detected', recipients, ...more }),
-  id: ++lastRule,
-  customerId: 1,
-  createDate: 0,
-  updateDate: 0,
-});
-const silence = (more: object = {}) => rule([toWebhook(1)], { situation: 'sensor_inactive', ...more });
-
-const watchOf = ({ webhooks = [webhook(1)], reach, ...more }: Partial<WatchInput> = {}) =>
-  computeWatch({
-    now,
-    timeZone: 'Europe/Berlin',
-    sensors: [sensor('a'), sensor('b')],
-    rules: [rule([toWebhook(1)]), silence()],
-    webhooks,
-    reach: {
-      channels: new Map(),
-      onDuty: [],
-      sendable: ['email', 'sms'],
-      unnotifiedAfter: 120,
-      ...reach,
-      webhooks: new Map(webhooks.map((one) => [one.id, one])),
-    },
-    users: new Map(),
-    unnotified: [],
-    loopbackTargets: [],
-    ...more,
-  });
-/** The people who can be reached when there are no webhooks. */
-const reaching = (more: Partial<WatchInput['reach']>): WatchInput['reach'] => ({
-  webhooks: new Map(),
-  channels: new Map(),
-  onDuty: [],
-  sendable: ['email', 'sms'],
-  unnotifiedAfter: 120,
-  ...more,
-});
-const both = { sensorIds: ['a', 'b'], total: 2 };
-const night = { days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:00', timeZone: 'Europe/Berlin' };
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import type { WatchInput } from '#shared/domain/watch/compute-watch.ts';
+import {
+  both,
+  customerHook,
+  night,
+  now,
+  reaching,
+  rule,
+  sensor,
+  silence,
+  toWebhook,
+  uuid,
+  watchOf,
+  webhook,
+} from '#test/fixtures/watch-input.ts';
 
 describe('watch coverage', () => {
   test('a rule for all sensors and hours that notifies a webhook covers every fall', () => {
