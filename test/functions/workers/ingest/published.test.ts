@@ -12,7 +12,7 @@ import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
 const device = { sensorId: 's1', customerId: 7, manufacturer: 'maker_a', hash: 'h' } as Sender;
 const uuid = '8d3a5c0e-7a3f-4f4e-9f59-0d7a1b2c3d4e';
 const fall = fallMessage('calling', NOW - 1_000);
-const base64 = (text: string | Uint8Array) => Buffer.from(text).toString('base64');
+const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /** Handles a publication. Returns the reports to the device, the tasks, and the log lines. */
 const publish = async (payload: string) => {
@@ -36,7 +36,8 @@ describe('a publication', () => {
 
   test.each([
     ['not JSON', base64('{'), 'json'],
-    ['not UTF-8', base64(new Uint8Array([0xff])), 'json'],
+    ['not UTF-8', Buffer.from('{"type":"\xff"}', 'latin1').toString('base64'), 'json'],
+    ['preceded by a byte order mark', base64('\ufeff{}'), 'json'],
     ['not an object', base64('5'), 'type'],
   ])('a payload that is %s is rejected, and the device learns why', async (_, payload, reason) => {
     const { enqueued, reports, logged } = await publish(payload);
