@@ -4,12 +4,13 @@ import type { DeliverDeps } from '#functions/workers/deliver/deps.ts';
 import { createWebhookSemaphore, type SlotPool } from '#shared/delivery/webhook-client.ts';
 import { SLOTS_PER_WEBHOOK } from '#shared/domain/delivery/breaker.ts';
 import type { WebhookWithUrl } from '#shared/domain/delivery/feed.ts';
+import { some } from '#test/fixtures/alarm-stubs.ts';
 import { ACCEPTED, customerId } from '#test/fixtures/delivery-stubs.ts';
 import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
 import { attempt, toWebhook, webhook } from '#test/fixtures/webhook-attempts.ts';
 
 const key = { customerId, webhookId: 'w1', id: 'd1' };
-const healthy = webhook as unknown as WebhookWithUrl;
+const healthy: WebhookWithUrl = some(webhook);
 const failing = { ...healthy, consecutiveFailures: 1 };
 const lease = { slot: 'slot1', until: NOW + 30_000, token: 't' } as const;
 
