@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkChanges } from '#functions/workers/watch-changes/handler.ts';
 import type { WatchDeps } from '#functions/workers/watch-changes/mail-managers.ts';
 import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
+import { rule } from '#test/fixtures/watch-input.ts';
 
 const MINUTE = 60_000;
 const customerId = 7;
@@ -90,14 +91,7 @@ const run = async ({
   const named = (name: string) => calls.filter(([call]) => call === name).map(([, ...args]) => args);
   return { ...stubs, named, mails, stored };
 };
-const onDutyRule = {
-  name: 'Fall',
-  isEnabled: true,
-  situation: 'fall_detected',
-  schedule: null,
-  recipients: [{ onDuty: true, by: 'sms' }],
-  escalation: [],
-};
+const onDutyRule = rule([{ onDuty: true, by: 'sms' }]);
 
 describe('a changed customer', () => {
   test('a change is settled three seconds after it was made', async () => {

@@ -4,18 +4,13 @@ import type { WatchDeps } from '#functions/workers/watch-changes/mail-managers.t
 import type { By } from '#shared/domain/rule/recipient.ts';
 import type { DutyCheck } from '#shared/store/people/duty-checks.ts';
 import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
+import { rule as ruleTo } from '#test/fixtures/watch-input.ts';
 
 const HOUR = 3_600_000;
 const customerId = 7;
-const rule = (more: object = {}) => ({
-  name: 'Fall',
-  isEnabled: true,
-  situation: 'fall_detected',
-  schedule: null,
-  recipients: [{ onDuty: true, by: 'sms' }],
-  escalation: [],
-  ...more,
-});
+const onDuty = (by: By) => ({ onDuty: true, by }) as const;
+/** A rule that notifies the users on duty. */
+const rule = (more: object = {}, bys: readonly By[] = ['sms']) => ruleTo(bys.map(onDuty), { name: 'Fall', ...more });
 const manager = (name: string, more: object = {}) => ({
   email: `${name}@example.org`,
   locale: 'en',
@@ -125,14 +120,7 @@ describe('a check of who is on duty', () => {
   });
 
   test('managers get an email about another channel, or if the process died before sending one', async () => {
-    const rules = [
-      rule({
-        recipients: [
-          { onDuty: true, by: 'sms' },
-          { onDuty: true, by: 'telegram' },
-        ],
-      }),
-    ];
+    const rules = [rule({}, ['sms', 'telegram'])];
     const covered = rule({ name: 'Apnea' });
     const { mails } = await check({ rules: [...rules, covered], before: checked(), verified: ['sms'] });
     expect(mails).toEqual([
@@ -149,7 +137,7 @@ describe('a check of who is on duty', () => {
   });
 
   test('channels the host cannot send through are not missing', async () => {
-    const rules = [rule({ recipients: [{ onDuty: true, by: 'push' }] })];
+    const rules = [rule({}, ['push'])];
     expect((await check({ rules })).named('put')).toEqual([[next([]), null]]);
   });
 
