@@ -1,4 +1,5 @@
 import { type DataJob, EXPORT_RETENTION } from '#shared/domain/identity/data-job.ts';
+import type { RunJob } from '#shared/queue/run-job.ts';
 import { consume } from '#shared/worker/consume.ts';
 import { dataJobs } from './contract.ts';
 import type { JobDeps } from './deps.ts';
@@ -19,10 +20,13 @@ const dropResult = async ({ store, exports, now }: JobDeps, job: DataJob): Promi
   await store.dataJobs.dropFile(job);
 };
 
-export const handler = consume(dataJobs, async ([received], deps, timeLeft) => {
-  if (!received) return;
+/** Runs or continues a job. */
+export const runJob = async (
+  { customerId, kind, jobId }: RunJob,
+  deps: JobDeps,
+  timeLeft: () => number,
+): Promise<void> => {
   const { store, now } = deps;
-  const { customerId, kind, jobId } = received.task;
   if (kind === 'import') {
     // Loaded on first use, because only imports need emails and passwords.
     const { runImport } = await import('./import.ts');
@@ -34,4 +38,8 @@ export const handler = consume(dataJobs, async ([received], deps, timeLeft) => {
   if (job.state !== 'running') return dropResult(deps, job);
   await store.dataJobs.schedule(job, now() + RUN_MS);
   return kind === 'export' ? runExport(deps, job) : runErasure(deps, job, timeLeft);
+};
+
+export const handler = consume(dataJobs, async ([received], deps, timeLeft) => {
+  if (received) await runJob(received.task, deps, timeLeft);
 });

@@ -5,8 +5,8 @@ import { some } from '#test/fixtures/alarm-stubs.ts';
 import { stubDeps } from '#test/fixtures/stub-deps.ts';
 
 const customerId = 7;
-const importer = { id: 1, customerId, canLogin: true, isAdmin: false, permissions: ['manage_users', 'view_rules'] };
-const nurse = { id: 2, customerId, canLogin: true, isAdmin: false, permissions: ['view_rules'] };
+const importer = { id: 1, customerId, canLogin: true, isAdmin: false, permissions: ['manage_users', 'manage_bots'] };
+const nurse = { id: 2, customerId, canLogin: true, isAdmin: false, permissions: ['manage_bots'] };
 
 type RightsWorld = {
   imported?: 'users' | 'sensors' | 'rules';
@@ -33,8 +33,8 @@ const update = (more: object) => ({ do: 'update_user', id: 2, ...more });
 
 describe('the rights of the importer', () => {
   test('an importer who still has all rights lacks none', async () => {
-    expect(await lacked({ do: 'create_user', user: { permissions: ['view_rules'] } })).toBeNull();
-    expect(await lacked(update({ profile: {}, permissions: ['view_rules'] }))).toBeNull();
+    expect(await lacked({ do: 'create_user', user: { permissions: ['manage_bots'] } })).toBeNull();
+    expect(await lacked(update({ profile: {}, permissions: ['manage_bots'] }))).toBeNull();
     expect(
       await lacked({ do: 'create_rule' }, { imported: 'rules', by: { permissions: ['manage_rules'] } }),
     ).toBeNull();
@@ -50,7 +50,7 @@ describe('the rights of the importer', () => {
   });
 
   test('an importer can only give permissions that they hold', async () => {
-    const permissions = ['view_rules', 'manage_rules', 'manage_sensors'];
+    const permissions = ['manage_bots', 'manage_rules', 'manage_sensors'];
     const both = missing('username', 'manage_rules, manage_sensors');
     expect(await lacked({ do: 'create_user', user: { permissions } })).toEqual(both);
     expect(await lacked(update({ permissions }), { known: { ...nurse, permissions: [] } })).toEqual(both);

@@ -1,31 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { type DataJob, JOB_RETENTION } from '#shared/domain/identity/data-job.ts';
-import { derivedUlid, timeOfUlid } from '#shared/domain/ids.ts';
+import { timeOfUlid } from '#shared/domain/ids.ts';
 import { dueAt, dueAttributes } from '#shared/store/engine/due.ts';
 import { items } from '#shared/store/table.ts';
+import { anna, ben, jobAt, requestAt } from '#test/fixtures/data-jobs.ts';
 import { memoryStore } from '#test/fixtures/memory-store.ts';
 import { now, some } from '#test/fixtures/store-items.ts';
 import { HOME, OTHER_HOME } from '#test/fixtures/subject-scopes.ts';
 
 const MINUTE = 60_000;
-const anna = { kind: 'user', id: '7', name: 'Anna' } as const;
-const ben = { kind: 'user', id: '8', name: 'Ben' } as const;
-const jobAt = (createDate: number, fields: Partial<DataJob> = {}): DataJob => ({
-  id: derivedUlid(createDate, 'job'),
-  kind: 'erasure',
-  customerId: HOME,
-  state: 'running',
-  createDate,
-  updateDate: createDate,
-  subject: { kind: 'user', id: 7 },
-  reason: 'r',
-  actor: anna,
-  counts: {},
-  remains: [],
-  ...fields,
-});
-const requestAt = (createDate: number, fields: Partial<DataJob> = {}) =>
-  jobAt(createDate, { state: 'requested', subject: { kind: 'customer', id: HOME }, ...fields });
 const secondsAfter = (time: number) => Math.ceil((time + JOB_RETENTION) / 1_000);
 
 const createWorld = async (...jobs: DataJob[]) => {
