@@ -65,7 +65,8 @@ const mailOperator = async ({ store, settings, mail, now }: CanaryDeps, mailed: 
   await store.canary.recordMail(now());
 };
 
-const runRound = async (deps: CanaryDeps): Promise<void> => {
+/** Runs a round: sends a fall, waits until it is delivered, and ends it. */
+export const runRound = async (deps: CanaryDeps): Promise<void> => {
   const { store, settings, decryptSecret, random, now, log, measure } = deps;
   const { PUBLIC_URL, DEVICE_URL } = settings;
   const webhookUrl = canaryUrl(PUBLIC_URL);
