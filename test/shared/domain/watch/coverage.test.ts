@@ -194,6 +194,65 @@ describe('gaps in fall coverage', () => {
   });
 });
 
+describe('sensors with rules at the same times', () => {
+  const off = (n: number) => webhook(n, { isEnabled: false });
+
+  test.each([
+    ['a', 'b'],
+    ['b', 'a'],
+  ])('a sensor whose rule reaches no one is not covered by the rule of another (%s, %s)', (covered, other) => {
+    const rules = [
+      rule([toWebhook(1)], { sensorId: covered, schedule: night }),
+      rule([toWebhook(2)], { sensorId: other, schedule: night }),
+      rule([toWebhook(1)], { schedule: { ...night, from: '06:00', to: '21:00' } }),
+      silence(),
+    ];
+    expect(watchOf({ rules, webhooks: [webhook(1), off(2)] })).toMatchObject({
+      fallsTold: 'some',
+      gaps: [{ kind: 'webhook_off', webhookId: uuid(2) }],
+    });
+  });
+
+  test('each rule that reaches no one is named', () => {
+    const [first, other] = [rule([toWebhook(2)], { sensorId: 'a' }), rule([toWebhook(3)], { sensorId: 'b' })];
+    expect(watchOf({ rules: [first, other, silence()], webhooks: [webhook(1), off(2), off(3)] }).gaps).toEqual([
+      { kind: 'webhook_off', webhookId: uuid(2), ruleIds: [first.id] },
+      { kind: 'webhook_off', webhookId: uuid(3), ruleIds: [other.id] },
+    ]);
+  });
+
+  test('gaps that differ only in their sensors or rules are listed once', () => {
+    const sensors = [sensor('a', { groupId: 3 }), sensor('b', { groupId: 4 })];
+    expect(watchOf({ sensors, rules: [silence()] }).gaps).toEqual([{ kind: 'no_rule', ...both }]);
+    const rules = [3, 4].map((sensorGroupId) => rule([toWebhook(2)], { sensorGroupId }));
+    const ruleIds = rules.map(({ id }) => id);
+    expect(watchOf({ sensors, rules: [...rules, silence()], webhooks: [webhook(1), off(2)] }).gaps).toEqual([
+      { kind: 'webhook_off', webhookId: uuid(2), ruleIds },
+    ]);
+    const forAll = rule([toWebhook(2)]);
+    expect(watchOf({ sensors, rules: [forAll, silence()], webhooks: [webhook(1), off(2)] }).gaps).toEqual([
+      { kind: 'webhook_off', webhookId: uuid(2), ruleIds: [forAll.id] },
+    ]);
+  });
+
+  test('a customer webhook that fails does not count as a rule', () => {
+    const rules = [rule([toWebhook(1)], { schedule: night }), silence()];
+    const failing = customerHook(2, { consecutiveFailures: 1 });
+    expect(watchOf({ rules, webhooks: [webhook(1), failing] }).gaps).toMatchObject([
+      { kind: 'hours_without_rule', ...both, from: '06:00', to: '21:00' },
+      { kind: 'webhook_failing', webhookId: uuid(2) },
+    ]);
+  });
+
+  test('a rule for one of several sensors covers some falls', () => {
+    const rules = [rule([toWebhook(1)], { sensorId: 'b' }), silence()];
+    expect(watchOf({ rules })).toMatchObject({
+      fallsTold: 'some',
+      gaps: [{ kind: 'no_rule', sensorIds: ['a'], total: 1 }],
+    });
+  });
+});
+
 describe('other gaps', () => {
   test('a sensor has a gap if no one is notified when it goes offline', () => {
     const rules = [rule([toWebhook(1)]), silence({ sensorId: 'a' })];

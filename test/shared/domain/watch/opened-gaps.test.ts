@@ -41,6 +41,19 @@ test('openedGaps skips sensors if the earlier list was truncated', () => {
   expect(openedGaps([before], [{ ...hours('06:00', '21:00', 'b'), total: 500 } as Gap])).toEqual([]);
 });
 
+test('openedGaps compares a gap only with those that may include the same sensors', () => {
+  const offline: Gap = { kind: 'sensor_offline', sensorIds: ['a'], total: 500 };
+  expect(openedGaps([offline], [noRule('b')])).toEqual([noRule('b')]);
+  expect(openedGaps([offline], [hours('06:00', '21:00', 'a')])).toEqual([hours('06:00', '21:00', 'a')]);
+  const truncated = { ...hours('06:00', '21:00', 'a'), total: 500 } as Gap;
+  expect(openedGaps([truncated], [noRule('b')])).toEqual([noRule('b')]);
+});
+
+test('openedGaps skips sensors if any of the earlier lists was truncated', () => {
+  const before: Gap[] = [hours('06:00', '07:00', 'c'), { kind: 'no_rule', sensorIds: ['a'], total: 500 }];
+  expect(openedGaps(before, [hours('06:00', '21:00', 'b')])).toEqual([]);
+});
+
 test('openedGaps reports how much the total of a truncated list has grown', () => {
   const shown = (total: number, ...sensorIds: string[]): Gap => ({ kind: 'no_rule', sensorIds, total });
   expect(openedGaps([shown(100, 'a', 'd')], [shown(120, 'a', 'b')])).toEqual([shown(20, 'b')]);

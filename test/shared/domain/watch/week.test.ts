@@ -92,6 +92,16 @@ describe('hours without a rule', () => {
     expect(uncovered([weekend], now, berlin)).toEqual([{ days: [1, 2, 3, 4, 5], from: '00:00', to: '00:00' }]);
   });
 
+  test('uncovered hours that begin at midnight list the days from Monday', () => {
+    const rest = { ...night, from: '06:00', to: '00:00' };
+    expect(uncovered([rest], starts.summer, berlin)).toEqual([{ days: night.days, from: '00:00', to: '06:00' }]);
+  });
+
+  test('an hour skipped when the clocks are set forward does not split uncovered hours', () => {
+    const day = { ...night, from: '12:00', to: '00:00' };
+    expect(uncovered([day], starts.forward, berlin)).toEqual([{ days: night.days, from: '00:00', to: '12:00' }]);
+  });
+
   test('uncovered hours differ between seasons if the rule is in UTC', () => {
     const utc = { ...night, from: '00:00', to: '12:00', timeZone: 'UTC' };
     expect(uncovered([utc], starts.summer, berlin)).toEqual([{ ...night, from: '14:00', to: '02:00' }].map(hoursOnly));
