@@ -291,6 +291,7 @@ describe('the authorizer', () => {
     const resources = policyDocuments.flatMap(({ Statement }) => Statement.flatMap(({ Resource }) => Resource));
     expect(resources.filter((resource) => resource.endsWith('/messages'))).toHaveLength(2);
     expect(resources.filter((resource) => resource.endsWith('/config'))).toEqual([]);
+    expect(resources.filter((resource) => resource.endsWith('/refused'))).toHaveLength(2);
     expect((await authorizeSensor({ password: base64(deviceToken) })).isAuthenticated).toBe(true);
     expect((await authorizeSensor()).isAuthenticated).toBe(false);
     sensor = { ...sensor, deviceToken, device: sensor.device.as(deviceToken) };

@@ -51,6 +51,11 @@ describe('lists', () => {
     expect(ids(sortedBy(items, 'desc(id)'))).toEqual([10, 3, 2, 1]);
     expect(ids(sortedBy([{ id: 'b' }, { id: 'a' }], 'asc(id)'))).toEqual(['a', 'b']);
   });
+  test('a list sorts a field with numbers numerically', () => {
+    const dated = [10, 9, 100].map((createDate) => ({ id: `${createDate}`, createDate }));
+    expect(ids(sortedBy(dated, 'asc(createDate)'))).toEqual(['9', '10', '100']);
+    expect(ids(sortedBy(dated, 'desc(createDate)'))).toEqual(['100', '10', '9']);
+  });
   test('a list sorts false before true', () => {
     expect(ids(sortedBy(items, 'asc(isActive)'))).toEqual([1, 2, 3, 10]);
     expect(ids(sortedBy(items, 'desc(isActive)'))).toEqual([3, 10, 1, 2]);

@@ -7,7 +7,7 @@ import { criticalFields } from '#shared/domain/config/critical.ts';
 import { hostSchema, textField, validValues } from '#shared/domain/config/field.ts';
 import { email } from '#shared/domain/identity/email.ts';
 import { Rule, RuleUpdate } from '#shared/domain/rule/rule.ts';
-import { text } from '#shared/domain/values.ts';
+import { text, uuid } from '#shared/domain/values.ts';
 import { anyText } from '#test/fixtures/any-text.ts';
 
 const ajv = new Ajv2020({ strict: false });
@@ -146,6 +146,18 @@ describe.each(Object.entries(samples))('%s', (_, { schema, good, bad }) => {
       { numRuns: 500 },
     );
   });
+});
+
+test('text has a length in code points, and says which rule it breaks', () => {
+  const issuesOf = (value: string) => text(1, 3).safeParse(value).error?.issues ?? [];
+  for (const good of ['a', 'abc', '\u{20000}\u{20000}\u{20000}']) expect(issuesOf(good)).toEqual([]);
+  for (const bad of ['', 'abcd'])
+    expect(issuesOf(bad)).toMatchObject([{ code: 'custom', params: { key: 'text_length', min: 1, max: 3 } }]);
+  expect(issuesOf('a\u202e')).toMatchObject([{ code: 'custom', params: { key: 'text_characters' } }]);
+});
+
+test('a UUID is stored in lowercase', () => {
+  expect(uuid.parse('0B6C4A1E-5D1F-4C7A-9A53-2F1F6F0C9D11')).toBe('0b6c4a1e-5d1f-4c7a-9a53-2f1f6f0c9d11');
 });
 
 test('a stored value that is no longer allowed is replaced with the default', () => {

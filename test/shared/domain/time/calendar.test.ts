@@ -12,6 +12,7 @@ describe('months and days', () => {
       expect(MonthOrDay.safeParse(good).success, good).toBe(true);
     for (const bad of ['', '2026', '2026-13', '2026-00', '2026-02-29', '2026-04-31', '2026-01-00', '2026-1', '1999-12'])
       expect(MonthOrDay.safeParse(bad).success, bad).toBe(false);
+    expect(MonthOrDay.safeParse('2026-02-29').error?.issues).toMatchObject([{ params: { key: 'invalid' } }]);
   });
 
   test('firstDay, lastDay and dayAfterEnd accept months and days', () => {
