@@ -39,6 +39,13 @@ describe('what a watch reports', () => {
     expect(watchOf().silentSensors).toEqual({ total: 0, first: [] });
   });
 
+  test('sensors are listed by name', () => {
+    const sensors = ['Room 2', 'Attic', 'room 10'].map((name, at) => sensor(`id_${at}`, { name, isActive: false }));
+    const { gaps, silentSensors } = watchOf({ sensors });
+    expect(silentSensors.first.map(({ name }) => name)).toEqual(['Attic', 'room 10', 'Room 2']);
+    expect(gaps).toMatchObject([{ kind: 'sensor_offline', sensorIds: ['id_1', 'id_2', 'id_0'] }]);
+  });
+
   test('a watch tells whether a rule is about offline sensors', () => {
     const fall = rule([toWebhook(1)]);
     expect(watchOf({ rules: [fall, silence()] }).isSilenceTold).toBe(true);
