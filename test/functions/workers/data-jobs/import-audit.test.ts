@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type AuditedImport, audited, type Outcome } from '#functions/workers/data-jobs/import-audit.ts';
 import { some } from '#test/fixtures/alarm-stubs.ts';
 import { anna } from '#test/fixtures/data-jobs.ts';
+import { recordedCalls } from '#test/fixtures/recorded-calls.ts';
 import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
 
 const job: AuditedImport = some({ id: 'import', customerId: 3, actor: anna, address: '192.0.2.1' });
@@ -9,14 +10,9 @@ const object = { kind: 'user', id: '9' } as const;
 
 /** Applies a change, and returns its outcome with what happened in the audit log, in order. */
 const make = async (change: { before: object | null; after: object }, outcome: Outcome = null) => {
-  const done: unknown[][] = [];
-  const record =
-    (name: string) =>
-    async (...args: unknown[]) =>
-      void done.push([name, ...args]);
-  const { deps } = stubDeps<Parameters<typeof audited>[0]>({
-    auditLines: { put: record('put'), takeBack: record('takeBack') },
-  });
+  const { calls: done, recorded } = recordedCalls();
+  const auditLines = { put: recorded('put'), takeBack: recorded('takeBack') };
+  const { deps } = stubDeps<Parameters<typeof audited>[0]>({ auditLines });
   const result = await audited(deps, job, { operation: 'updateUser', object, ...change }, async () => {
     done.push(['make']);
     return outcome;

@@ -9,6 +9,7 @@ import { kinds } from '#shared/domain/kinds.ts';
 import type { Back, Deliver } from '#shared/queue/task.ts';
 import { some } from '#test/fixtures/alarm-stubs.ts';
 import { ACCEPTED, customerId, deliveryTo, snapshotOf } from '#test/fixtures/delivery-stubs.ts';
+import { recordedCalls } from '#test/fixtures/recorded-calls.ts';
 import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
 
 const DAY = 86_400_000;
@@ -44,43 +45,39 @@ const world = ({
   pages = [],
   current = null,
 }: AttemptWorld = {}) => {
-  const calls: [string, ...unknown[]][] = [];
+  const { calls, recorded, named } = recordedCalls();
   const backs = [...isBack];
-  const noting =
-    (name: string, result: (...args: never[]) => unknown = () => undefined) =>
-    async (...args: unknown[]) => {
-      calls.push([name, ...args]);
-      return result(...(args as never[]));
-    };
   const store = {
     health: {
-      failed: noting('failed', () => after),
-      recordBack: noting('recordBack', () => backs.shift() ?? true),
-      recordSuccess: noting('recordSuccess'),
-      recordWarning: noting('recordWarning', () => isWarned),
-      disable: noting('disable', () => true),
-      notePending: noting('notePending'),
-      endRelease: noting('endRelease'),
+      failed: recorded('failed', () => after),
+      recordBack: recorded('recordBack', () => backs.shift() ?? true),
+      recordSuccess: recorded('recordSuccess'),
+      recordWarning: recorded('recordWarning', () => isWarned),
+      disable: recorded('disable', () => true),
+      notePending: recorded('notePending'),
+      endRelease: recorded('endRelease'),
     },
-    events: { storeNotice: noting('storeNotice') },
-    hitReports: { report: noting('report') },
+    events: { storeNotice: recorded('storeNotice') },
+    hitReports: { report: recorded('report') },
     users: { list: async () => [] },
-    webhooks: { get: noting('webhook', () => current) },
+    webhooks: { get: recorded('webhook', () => current) },
     deliveries: {
       getQueued: async () => found,
-      range: noting('range', (...[, , , { startAfter }]: [number, string, number[], { startAfter: string | null }]) => {
-        const at =
-          startAfter === null
-            ? 0
-            : pages.findIndex((page) => page.some((one) => (one as Delivery).id === startAfter)) + 1;
-        const page = pages[at] ?? [];
-        return { page, next: at + 1 < pages.length ? 'more' : undefined };
-      }),
+      range: recorded(
+        'range',
+        (...[, , , { startAfter }]: [number, string, number[], { startAfter: string | null }]) => {
+          const at =
+            startAfter === null
+              ? 0
+              : pages.findIndex((page) => page.some((one) => (one as Delivery).id === startAfter)) + 1;
+          const page = pages[at] ?? [];
+          return { page, next: at + 1 < pages.length ? 'more' : undefined };
+        },
+      ),
     },
   };
   const stubs = stubDeps<DeliverDeps>(store, { mail: async () => {}, quotas: {} });
   Object.assign(stubs.deps.settings, { RETRY_SCHEDULE: [], MAIL_SENDER: '' });
-  const named = (name: string) => calls.filter(([call]) => call === name).map(([, ...args]) => args);
   return { ...stubs, calls, named };
 };
 

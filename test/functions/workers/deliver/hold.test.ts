@@ -6,6 +6,7 @@ import { hold, releaseHeld } from '#functions/workers/deliver/hold.ts';
 import type { Delivery } from '#shared/domain/delivery/delivery.ts';
 import { some } from '#test/fixtures/alarm-stubs.ts';
 import { customerId, deliveryTo, snapshotOf } from '#test/fixtures/delivery-stubs.ts';
+import { recordedCalls } from '#test/fixtures/recorded-calls.ts';
 import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
 
 const DAY = 86_400_000;
@@ -48,48 +49,41 @@ const world = ({
   sensors = [],
   isDisabled = true,
 }: AttemptWorld = {}) => {
-  const calls: [string, ...unknown[]][] = [];
+  const { calls, recorded, named, names } = recordedCalls();
   const results = [...released];
-  const noting =
-    (name: string, result: () => unknown = () => undefined) =>
-    async (...args: unknown[]) => {
-      calls.push([name, ...args]);
-      return result();
-    };
   const store = {
     held: {
-      hold: noting('hold', () => isHeld),
-      end: noting('endHeld', () => isEnded),
-      reserveReleases: noting('reserve', () => reserved),
-      ids: noting('heldIds', () => ids),
-      correctCount: noting('correctCount'),
-      release: noting('release', () => results.shift() ?? true),
+      hold: recorded('hold', () => isHeld),
+      end: recorded('endHeld', () => isEnded),
+      reserveReleases: recorded('reserve', () => reserved),
+      ids: recorded('heldIds', () => ids),
+      correctCount: recorded('correctCount'),
+      release: recorded('release', () => results.shift() ?? true),
     },
     deliveries: {
-      get: noting('delivery', () => delivery),
-      getAll: noting('deliveries', () => all),
-      getQueued: noting('queued', () => ({ delivery, until: null })),
+      get: recorded('delivery', () => delivery),
+      getAll: recorded('deliveries', () => all),
+      getQueued: recorded('queued', () => ({ delivery, until: null })),
     },
     feeds: {
-      end: noting('endFeed', () => isEnded),
-      moveToFeed: noting('toFeed', () => isMoved),
-      moveToPost: noting('toPost', () => results.shift() ?? true),
+      end: recorded('endFeed', () => isEnded),
+      moveToFeed: recorded('toFeed', () => isMoved),
+      moveToPost: recorded('toPost', () => results.shift() ?? true),
       pendingIds: async () => ids,
-      idsToPost: noting('feedIds', () => ids),
-      recordNoFetch: noting('noFetch', () => isNoFetch),
+      idsToPost: recorded('feedIds', () => ids),
+      recordNoFetch: recorded('noFetch', () => isNoFetch),
     },
-    events: { storeNotice: noting('storeNotice'), bytes: noting('bytes', () => raw) },
-    hitReports: { report: noting('report') },
+    events: { storeNotice: recorded('storeNotice'), bytes: recorded('bytes', () => raw) },
+    hitReports: { report: recorded('report') },
     limits: { take: async () => true },
     users: { list: async () => managers },
     sensors: { list: async () => sensors },
-    health: { disable: noting('disable', () => isDisabled) },
+    health: { disable: recorded('disable', () => isDisabled) },
   };
   const mails: string[][] = [];
   const stubs = stubDeps<DeliverDeps>(store, { quotas: {}, mail: async (...mail: string[]) => void mails.push(mail) });
   Object.assign(stubs.deps.settings, { RETRY_SCHEDULE: [], MAIL_SENDER: 'cloud@example.org' });
-  const named = (name: string) => calls.filter(([call]) => call === name).map(([, ...args]) => args);
-  return { ...stubs, calls, named, mails, names: () => calls.map(([name]) => name) };
+  return { ...stubs, calls, named, mails, names };
 };
 const boss = { canLogin: true, isAdmin: true, permissions: [], email: 'boss@example.org', locale: 'en' };
 

@@ -3,6 +3,7 @@ import type { DeliverDeps } from '#functions/workers/deliver/deps.ts';
 import { release } from '#functions/workers/deliver/handler.ts';
 import type { ReleaseHeld } from '#shared/queue/task.ts';
 import { customerId } from '#test/fixtures/delivery-stubs.ts';
+import { recordedCalls } from '#test/fixtures/recorded-calls.ts';
 import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
 import { webhook } from '#test/fixtures/webhook-attempts.ts';
 
@@ -10,30 +11,23 @@ const posted = { ...webhook, updateDate: NOW - 3_600_000 };
 
 /** Handles a task that releases what is held or pending for a webhook. Returns the calls of the store. */
 const handle = async (of: object | null, task: Partial<ReleaseHeld> = {}, feed: readonly string[] = []) => {
-  const calls: [name: string, ...unknown[]][] = [];
-  const noting =
-    <T>(name: string, result: T) =>
-    async (...args: unknown[]): Promise<T> => {
-      calls.push([name, ...args]);
-      return result;
-    };
+  const { calls, recorded, names } = recordedCalls();
   const store = {
-    webhooks: { get: noting('webhook', of) },
+    webhooks: { get: recorded('webhook', () => of) },
     held: {
-      correctDue: noting('correctDue', undefined),
-      reserveReleases: noting('reserve', null),
-      removeFromDue: noting('removeFromDue', undefined),
+      correctDue: recorded('correctDue'),
+      reserveReleases: recorded('reserve', () => null),
+      removeFromDue: recorded('removeFromDue'),
     },
-    feeds: { idsToPost: async () => feed, moveToPost: noting('toPost', true) },
+    feeds: { idsToPost: async () => feed, moveToPost: recorded('toPost', () => true) },
     deliveries: {
       getAll: async () => feed.map((id) => ({ id, customerId, webhookId: 'w1', snapshot: { event: {} } })),
     },
-    health: { endRelease: noting('endRelease', undefined) },
+    health: { endRelease: recorded('endRelease') },
   };
   const { deps } = stubDeps<DeliverDeps>(store);
   await release(deps, { type: 'release_held', customerId, webhookId: 'w1', ...task }, () => 30_000);
-  const names = calls.map(([name]) => name);
-  return { calls, names };
+  return { calls, names: names() };
 };
 
 describe('a release task', () => {

@@ -4,6 +4,7 @@ import { stepReplay } from '#functions/workers/deliver/replay.ts';
 import type { Delivery } from '#shared/domain/delivery/delivery.ts';
 import { derivedUlid } from '#shared/domain/ids.ts';
 import { customerId, deliveryTo } from '#test/fixtures/delivery-stubs.ts';
+import { recordedCalls } from '#test/fixtures/recorded-calls.ts';
 import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
 
 const DAY = 86_400_000;
@@ -55,34 +56,27 @@ const step = async ({
   isEnded = () => true,
   left = () => 30_000,
 }: ReplayWorld = {}) => {
-  const calls: [string, ...unknown[]][] = [];
-  const noting =
-    <A extends unknown[], T>(name: string, result: (...args: A) => T) =>
-    async (...args: A): Promise<T> => {
-      calls.push([name, ...args]);
-      return result(...args);
-    };
+  const { recorded, named, names } = recordedCalls();
   const reads = [...pages];
   const store = {
-    webhooks: { get: noting('webhook', () => webhook) },
+    webhooks: { get: recorded('webhook', () => webhook) },
     replays: {
-      get: noting('replay', () => of && { ...replay, ...of }),
-      add: noting('add', (_: object, { replayOf }: Delivery) => isAdded(replayOf ?? '')),
-      advance: noting('advance', () => isAdvanced),
-      finish: noting('finish', () => undefined),
-      close: noting('close', () => undefined),
+      get: recorded('replay', () => of && { ...replay, ...of }),
+      add: recorded('add', (_: object, { replayOf }: Delivery) => isAdded(replayOf ?? '')),
+      advance: recorded('advance', () => isAdvanced),
+      finish: recorded('finish', () => undefined),
+      close: recorded('close', () => undefined),
     },
     deliveries: {
-      get: noting('original', (...[, , id]: [number, string, string]) => originals[id] ?? null),
-      range: noting('range', () => reads.shift() ?? { page: [] }),
-      end: noting('end', ({ id }: Delivery) => isEnded(id)),
+      get: recorded('original', (...[, , id]: [number, string, string]) => originals[id] ?? null),
+      range: recorded('range', () => reads.shift() ?? { page: [] }),
+      end: recorded('end', ({ id }: Delivery) => isEnded(id)),
     },
-    held: { end: noting('endHeld', ({ id }: Delivery) => isEnded(id)) },
+    held: { end: recorded('endHeld', ({ id }: Delivery) => isEnded(id)) },
   };
   const stubs = stubDeps<DeliverDeps>(store);
   await stepReplay(stubs.deps, task, left);
-  const named = (name: string) => calls.filter(([call]) => call === name).map(([, ...args]) => args);
-  return { ...stubs, named, names: calls.map(([name]) => name) };
+  return { ...stubs, named, names: names() };
 };
 
 describe('a replay step', () => {

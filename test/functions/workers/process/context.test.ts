@@ -5,6 +5,7 @@ import { newSensorState, UNCLEAR_MS } from '#shared/domain/sensor/sensor-state.t
 import { durationsOf } from '#shared/domain/state/room-context.ts';
 import { some } from '#test/fixtures/alarm-stubs.ts';
 import { customerId, sensorId } from '#test/fixtures/hit-stubs.ts';
+import { recordedCalls } from '#test/fixtures/recorded-calls.ts';
 import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
 
 const key = { customerId, sensorId };
@@ -35,36 +36,29 @@ const world = ({
   upSince = 0,
   isDecided = true,
 }: World = {}) => {
-  const calls: [string, ...unknown[]][] = [];
-  const noting =
-    (name: string, result: unknown) =>
-    async (...args: unknown[]) => {
-      calls.push([name, ...args]);
-      return result;
-    };
+  const { calls, recorded, named, names } = recordedCalls();
   const store = {
     sensors: {
-      getWithContext: noting('latest', latest),
-      getEventual: noting('recent', recent.sensor),
-      former: noting('former', former),
-      setActive: noting('setActive', undefined),
+      getWithContext: recorded('latest', () => latest),
+      getEventual: recorded('recent', () => recent.sensor),
+      former: recorded('former', () => former),
+      setActive: recorded('setActive'),
     },
     states: {
-      get: noting('state', recent.state),
-      decide: noting('decide', isDecided),
-      scheduleCheck: noting('schedule', undefined),
+      get: recorded('state', () => recent.state),
+      decide: recorded('decide', () => isDecided),
+      scheduleCheck: recorded('schedule'),
     },
-    rooms: { get: noting('room', { regions: ['a region'] }) },
-    configs: { get: noting('config', critical && { values: critical }) },
-    due: { upSince: noting('upSince', upSince) },
-    rules: { forSituation: noting('rules', []) },
+    rooms: { get: recorded('room', () => ({ regions: ['a region'] })) },
+    configs: { get: recorded('config', () => critical && { values: critical }) },
+    due: { upSince: recorded('upSince', () => upSince) },
+    rules: { forSituation: recorded('rules', () => []) },
     recipients: { webhooks: async () => ({ webhooks: new Map(), bots: new Map() }) },
-    events: { isApplied: noting('isApplied', false), add: noting('events', undefined) },
+    events: { isApplied: recorded('isApplied', () => false), add: recorded('events') },
   };
   const stubs = stubDeps<ProcessDeps>(store, { longestGap: () => 90_000 });
   Object.assign(stubs.deps.settings, { SENSOR_INACTIVE_AFTER_SECONDS: 3_600 });
-  const named = (name: string) => calls.filter(([call]) => call === name).map(([, ...args]) => args);
-  return { ...stubs, calls, named, names: () => calls.map(([name]) => name) };
+  return { ...stubs, calls, named, names };
 };
 
 describe('loading a sensor', () => {

@@ -6,6 +6,7 @@ import { canaryUrl } from '#shared/domain/canary.ts';
 import type { Delivery } from '#shared/domain/delivery/delivery.ts';
 import { deliveryTo, snapshotOf } from '#test/fixtures/delivery-stubs.ts';
 import { webhookOf } from '#test/fixtures/hit-stubs.ts';
+import { recordedCalls } from '#test/fixtures/recorded-calls.ts';
 import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
 
 describe("a decision's deliveries", () => {
@@ -33,12 +34,8 @@ describe("a decision's deliveries", () => {
   });
 
   test('deliveries to webhooks without a URL enter the feed in order', async () => {
-    const calls: unknown[][] = [];
-    const noting =
-      (name: string) =>
-      async (...args: unknown[]) =>
-        void calls.push([name, ...args]);
-    const store = { deliveries: { create: noting('create'), createInFeed: noting('feed') } };
+    const { calls, recorded } = recordedCalls();
+    const store = { deliveries: { create: recorded('create'), createInFeed: recorded('feed') } };
     const { deps } = stubDeps<ProcessDeps>(store);
     const [a, b, c, d] = [
       toWebhook('a', 'feed'),

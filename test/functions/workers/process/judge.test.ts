@@ -8,6 +8,7 @@ import { withLogContext } from '#shared/observability/log.ts';
 import { some } from '#test/fixtures/alarm-stubs.ts';
 import { customerId, sensorId } from '#test/fixtures/hit-stubs.ts';
 import { fallMessage } from '#test/fixtures/home.ts';
+import { recordedCalls } from '#test/fixtures/recorded-calls.ts';
 import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
 
 const sensor = {
@@ -40,34 +41,27 @@ const world = ({
   answer = {},
   exists = false,
 }: World = {}) => {
-  const calls: [string, ...unknown[]][] = [];
+  const { calls, recorded, named } = recordedCalls();
   const [results, puts] = [[...stored], [...putResults]];
-  const noting =
-    (name: string, result: () => unknown = () => undefined) =>
-    async (...args: unknown[]) => {
-      calls.push([name, ...args]);
-      return result();
-    };
   const store = {
     sensors: {
-      getWithContext: noting('latest', () => ({ ...latest, customer: { rules: 0 } })),
+      getWithContext: recorded('latest', () => ({ ...latest, customer: { rules: 0 } })),
       former: async () => null,
-      setFirmware: noting('setFirmware'),
+      setFirmware: recorded('setFirmware'),
     },
     events: {
-      storeMessage: noting('storeMessage', () => results.shift() ?? 'stored'),
-      exists: noting('exists', () => exists),
+      storeMessage: recorded('storeMessage', () => results.shift() ?? 'stored'),
+      exists: recorded('exists', () => exists),
       notice: async () => null,
     },
     configs: {
-      get: noting('config', () => basic && { values: basic }),
-      put: noting('putConfig', () => puts.shift() ?? 'done'),
+      get: recorded('config', () => basic && { values: basic }),
+      put: recorded('putConfig', () => puts.shift() ?? 'done'),
     },
-    rooms: { get: noting('room', () => ({ regions: [] })) },
-    fallAnswers: { get: noting('answer', () => answer) },
+    rooms: { get: recorded('room', () => ({ regions: [] })) },
+    fallAnswers: { get: recorded('answer', () => answer) },
   };
   const stubs = stubDeps<ProcessDeps>(store);
-  const named = (name: string) => calls.filter(([call]) => call === name).map(([, ...args]) => args);
   const inputsOf = (...messages: string[]) =>
     readInputs(
       stubs.deps,

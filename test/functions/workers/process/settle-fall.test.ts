@@ -4,6 +4,7 @@ import { followNotice, recordAlarms, settleAcknowledged, withAnswer } from '#fun
 import { firstDeliveryId } from '#shared/domain/delivery/snapshot.ts';
 import { newSensorState } from '#shared/domain/sensor/sensor-state.ts';
 import { customerId, MADE, sensorId, some } from '#test/fixtures/alarm-stubs.ts';
+import { recordedCalls } from '#test/fixtures/recorded-calls.ts';
 import { NOW, readsOf, stubDeps } from '#test/fixtures/stub-deps.ts';
 
 const start = MADE;
@@ -20,27 +21,16 @@ type World = {
   hooks?: Record<string, string>;
 };
 const world = ({ answer = {}, changedHits = [], unanswered = [], deliveries = {}, hooks }: World = {}) => {
-  const calls: unknown[][] = [];
-  const noting =
-    <T>(name: string, result: T) =>
-    async (...args: unknown[]): Promise<T> => {
-      calls.push([name, ...args]);
-      return result;
-    };
+  const { calls, recorded } = recordedCalls();
   const store = {
     fallAnswers: {
-      get: noting('get', answer),
-      settle: noting('settle', changedHits),
-      unanswered: noting('unanswered', unanswered),
-      recordAlarm: noting('recordAlarm', true),
+      get: recorded('get', () => answer),
+      settle: recorded('settle', () => changedHits),
+      unanswered: recorded('unanswered', () => unanswered),
+      recordAlarm: recorded('recordAlarm', () => true),
     },
-    sensors: { getWithContext: noting('sensor', { sensor: null, customer: hooks ? { hooks } : null }) },
-    deliveries: {
-      get: async (...key: unknown[]) => {
-        calls.push(['delivery', ...key]);
-        return readsOf(deliveries)(...key);
-      },
-    },
+    sensors: { getWithContext: recorded('sensor', () => ({ sensor: null, customer: hooks ? { hooks } : null })) },
+    deliveries: { get: recorded('delivery', readsOf(deliveries)) },
   };
   return { ...stubDeps<ProcessDeps>(store), calls };
 };

@@ -3,6 +3,7 @@ import { endDelivery } from '#functions/workers/undeliverable/end-delivery.ts';
 import { kinds } from '#shared/domain/kinds.ts';
 import { RetryLater } from '#shared/worker/failure.ts';
 import { customerId, deliveryTo, user } from '#test/fixtures/delivery-stubs.ts';
+import { recordedCalls } from '#test/fixtures/recorded-calls.ts';
 import { NOW, readsOf, stubDeps } from '#test/fixtures/stub-deps.ts';
 
 const { type, action } = kinds.fall_detected;
@@ -35,21 +36,15 @@ const end = async ({
   withdrawn = [hit],
   isRecorded = true,
 }: UndeliverableWorld = {}) => {
-  const calls: [string, ...unknown[]][] = [];
+  const { calls, recorded, named, names } = recordedCalls();
   const hits = [...withdrawn];
-  const noting =
-    (name: string, result: () => unknown = () => undefined) =>
-    async (...args: unknown[]) => {
-      calls.push([name, ...args]);
-      return result();
-    };
   const store = {
-    deliveries: { get: noting('delivery', () => delivery) },
+    deliveries: { get: recorded('delivery', () => delivery) },
     recipients: { person: readsOf(users) },
-    channels: { markUndeliverable: noting('mark') },
-    hitReports: { reportUndeliverable: noting('withdraw', () => hits.shift() ?? null) },
-    attempts: { recordUndeliverable: noting('record', () => isRecorded) },
-    events: { storeNotice: noting('storeNotice') },
+    channels: { markUndeliverable: recorded('mark') },
+    hitReports: { reportUndeliverable: recorded('withdraw', () => hits.shift() ?? null) },
+    attempts: { recordUndeliverable: recorded('record', () => isRecorded) },
+    events: { storeNotice: recorded('storeNotice') },
     limits: { take: async () => true },
     users: { list: async () => [] },
   };
@@ -60,8 +55,7 @@ const end = async ({
     () => null,
     (thrown: unknown) => thrown,
   );
-  const named = (name: string) => calls.filter(([call]) => call === name).map(([, ...args]) => args);
-  return { ...stubs, calls, named, error, names: () => calls.map(([name]) => name) };
+  return { ...stubs, calls, named, error, names };
 };
 
 describe('messages that did not arrive', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkChanges } from '#functions/workers/watch-changes/handler.ts';
 import type { WatchDeps } from '#functions/workers/watch-changes/mail-managers.ts';
+import { recordedCalls } from '#test/fixtures/recorded-calls.ts';
 import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
 import { rule } from '#test/fixtures/watch-input.ts';
 
@@ -43,13 +44,7 @@ const run = async ({
   failing = [],
   left = () => 60_000,
 }: ChangesWorld = {}) => {
-  const calls: [name: string, ...unknown[]][] = [];
-  const noting =
-    <A extends unknown[], T>(name: string, result: (...args: A) => T) =>
-    async (...args: A): Promise<T> => {
-      calls.push([name, ...args]);
-      return result(...args);
-    };
+  const { recorded, named } = recordedCalls();
   const stored = {
     watch: {
       date: NOW,
@@ -67,19 +62,19 @@ const run = async ({
   const store = {
     watches: {
       get: async () => stored,
-      put: noting('putWatch', () => isPut),
+      put: recorded('putWatch', () => isPut),
       changedCustomers: async () => changed,
-      endChange: noting('endChange', () => undefined),
+      endChange: recorded('endChange', () => undefined),
     },
-    audit: { page: noting('audit', () => ({ data: lines })) },
-    rules: { list: noting('rules', rulesOf) },
+    audit: { page: recorded('audit', () => ({ data: lines })) },
+    rules: { list: recorded('rules', rulesOf) },
     customers: { get: async () => ({ id: customerId, name: 'Elm', timeZone: 'UTC' }) },
     duty: { get: async () => ({ own: [], roster: [] }) },
     dutyChecks: {
       list: async () => checks,
-      get: noting('dutyCheck', () => before),
-      put: noting('putCheck', () => (isRaced ? null : { revision: 1 })),
-      remove: noting('removeCheck', () => undefined),
+      get: recorded('dutyCheck', () => before),
+      put: recorded('putCheck', () => (isRaced ? null : { revision: 1 })),
+      remove: recorded('removeCheck', () => undefined),
     },
     users: { list: async () => [nora] },
   };
@@ -88,7 +83,6 @@ const run = async ({
   const stubs = stubDeps<WatchDeps>(store, { mail });
   Object.assign(stubs.deps.settings, { CHANNEL_KINDS: ['sms'], MAIL_SENDER: 'cloud@example.org' });
   await checkChanges(stubs.deps, left);
-  const named = (name: string) => calls.filter(([call]) => call === name).map(([, ...args]) => args);
   return { ...stubs, named, mails, stored };
 };
 const onDutyRule = rule([{ onDuty: true, by: 'sms' }]);

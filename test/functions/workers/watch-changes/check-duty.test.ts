@@ -3,6 +3,7 @@ import { checkDuty } from '#functions/workers/watch-changes/check-duty.ts';
 import type { WatchDeps } from '#functions/workers/watch-changes/mail-managers.ts';
 import type { By } from '#shared/domain/rule/recipient.ts';
 import type { DutyCheck } from '#shared/store/people/duty-checks.ts';
+import { recordedCalls } from '#test/fixtures/recorded-calls.ts';
 import { NOW, stubDeps } from '#test/fixtures/stub-deps.ts';
 import { rule as ruleTo } from '#test/fixtures/watch-input.ts';
 
@@ -50,28 +51,19 @@ const check = async ({
   raced = [],
   settings = {},
 }: DutyWorld = {}) => {
-  const calls: [name: string, ...unknown[]][] = [];
+  const { recorded, named } = recordedCalls();
   const lost = [...raced];
   const customer = isCustomerGone ? null : { id: customerId, name: 'Elm', timeZone: 'UTC' };
-  const noting =
-    <T>(name: string, result: T) =>
-    async (...args: unknown[]): Promise<T> => {
-      calls.push([name, ...args]);
-      return result;
-    };
   const store = {
-    rules: { list: noting('rules', rules) },
-    customers: { get: noting('customer', customer) },
+    rules: { list: recorded('rules', () => rules) },
+    customers: { get: recorded('customer', () => customer) },
     duty: { get: async () => ({ own: [{ userId: 21, until: NOW + 5 * HOUR }], roster: [] }) },
     recipients: { person: async () => ({ id: 21, customerId, canLogin: true }) },
     channels: { list: async () => verified.map((by) => ({ by, provenDate: 1 })) },
     users: { list: async () => managers },
     dutyChecks: {
-      put: async (next: object, ...args: unknown[]) => {
-        calls.push(['put', next, ...args]);
-        return lost.shift() ? null : { ...next, revision: 5 };
-      },
-      remove: noting('remove', undefined),
+      put: recorded('put', (next: object) => (lost.shift() ? null : { ...next, revision: 5 })),
+      remove: recorded('remove'),
     },
   };
   const mails: string[][] = [];
@@ -82,7 +74,6 @@ const check = async ({
     ...settings,
   });
   const isDone = await checkDuty(stubs.deps, customerId, before, ...(known ? [known] : []));
-  const named = (name: string) => calls.filter(([call]) => call === name).map(([, ...args]) => args);
   return { ...stubs, isDone, named, mails };
 };
 const next = (missing: readonly string[] = ['sms']) => ({ customerId, at: NOW + HOUR, missing, isMailed: true });
