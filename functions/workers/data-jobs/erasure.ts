@@ -45,17 +45,17 @@ const complete = async (deps: JobDeps, job: DataJob, leads: readonly Lead[]): Pr
 };
 
 /**
- * Deletes all of the customer's exports, which may include the subject. Returns true while an older export is still
- * running.
+ * Deletes all of the customer's exports, which may include the subject. Returns true while an export is running, because
+ * it may already have read data that has been erased since.
  */
-const dropExports = async ({ store, exports }: JobDeps, job: DataJob): Promise<boolean> => {
-  const jobs = await store.dataJobs.list(job.customerId, 'export');
+const dropExports = async ({ store, exports }: JobDeps, { customerId }: DataJob): Promise<boolean> => {
+  const jobs = await store.dataJobs.list(customerId, 'export');
   for (const made of jobs) {
     if (made.file === undefined) continue;
     await exports.remove(made.file);
     await store.dataJobs.dropFile(made);
   }
-  return jobs.some(({ state, createDate }) => state === 'running' && createDate <= startOf(job));
+  return jobs.some(({ state }) => state === 'running');
 };
 
 /**

@@ -130,12 +130,23 @@ describe('exports of an erased subject', () => {
   const start = NOW - LAST_PASS_AFTER;
   test.each([
     ['an export that was running when the erasure began', exportAt(start, { state: 'running' }), 'running'],
-    ['a later export', exportAt(start + 1, { state: 'running' }), 'completed'],
-    ['an older export that has ended', exportAt(start - 1), 'completed'],
+    ['an export that began during the erasure', exportAt(start + 1, { state: 'running' }), 'running'],
+    ['an export that has ended', exportAt(start - 1), 'completed'],
   ])('%s decides whether the erasure can complete', async (_, made, expected) => {
     const { run, state } = await createWorld(job, made);
     await run(job);
     expect(await state(job)).toBe(expected);
+  });
+
+  test('a file with data read before it was erased is deleted before the erasure completes', async () => {
+    const made = exportAt(NOW - 1, { state: 'running' });
+    const { its, run, state, due, removedFiles, pass } = await createWorld(job, made);
+    await run(job);
+    expect([await state(job), await due(job)]).toEqual(['running', NOW + MINUTE]);
+    await its.dataJobs.end(made, { state: 'completed', updateDate: NOW, file: 'late.zip' }, NOW + DAY);
+    pass(MINUTE);
+    await run(job);
+    expect([await state(job), removedFiles]).toEqual(['completed', ['late.zip']]);
   });
 });
 
@@ -172,7 +183,6 @@ describe('when an erased sensor may be linked again', () => {
     ['has ended', { state: 'completed' }],
     ['is about another sensor', { subject: { kind: 'sensor', id: 'id_b' } }],
     ['is about a user with the same id', { subject: { kind: 'user', id: sensorId as never } }],
-    ['is an export', { kind: 'export', createDate: NOW + 1 }],
   ] as [string, Partial<DataJob>][])('an erasure does not wait for one that %s', async (_, fields) => {
     expect(await runBeside(ofSensor('5'), ofSensor('4', fields))).toEqual(['completed', true]);
   });
