@@ -39,12 +39,16 @@ async function* linesOf(
 /** Writes all data about a subject to a single file. After a crash, the export starts over. */
 export const runExport = async (deps: JobDeps, job: DataJob): Promise<void> => {
   const { store, exports, now } = deps;
-  if (now() > job.createDate + MAX_AGE_MS) return store.dataJobs.end(job, { state: 'failed', updateDate: now() }, null);
+  const file = `${job.subject.kind}-${job.id}.zip`;
+  if (now() > job.createDate + MAX_AGE_MS) {
+    // An earlier run may have saved part of the file.
+    await exports.remove(file);
+    return store.dataJobs.end(job, { state: 'failed', updateDate: now() }, null);
+  }
   const leads = await leadsFor(deps, job);
   const counts: Record<string, number> = {};
   // Loaded here, because erasures do not need ZIP.
   const { zipStream } = await import('#shared/exports/zip.ts');
-  const file = `${job.subject.kind}-${job.id}.zip`;
   await exports.save(file, zipStream(linesOf(deps, job, leads, counts), job, counts));
   const how = { state: 'completed', updateDate: now(), counts, file } as const;
   await store.dataJobs.end(job, how, now() + EXPORT_RETENTION);

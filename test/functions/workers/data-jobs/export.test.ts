@@ -18,9 +18,10 @@ const createWorld = async (job: DataJob) => {
     const { 'data.jsonl': text = '' } = await unzip(await buffer(body));
     saved.push([file, text.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []))]);
   };
-  const world = await createJobWorld({ exports: { save } });
+  const removed: string[] = [];
+  const world = await createJobWorld({ exports: { save, remove: async (file: string) => void removed.push(file) } });
   await world.its.dataJobs.create(job);
-  return { ...world, saved, run: () => runExport(world.deps, job), stored: () => world.its.dataJobs.get(job) };
+  return { ...world, saved, removed, run: () => runExport(world.deps, job), stored: () => world.its.dataJobs.get(job) };
 };
 
 test('an export of a user has a line for each item, is counted by kind, and is due again when the file expires', async () => {
@@ -75,18 +76,17 @@ test('an export of a sensor contains the sensor but no user', async () => {
   expect(kinds).not.toContain('user');
 });
 
-test('an export that has not succeeded for more than six hours fails', async () => {
+test('an export that has not succeeded for more than six hours fails, and leaves no file', async () => {
   const job = jobOf();
-  const { run, stored, saved, due, pass } = await createWorld(job);
+  const { run, stored, saved, removed, due, pass } = await createWorld(job);
   pass(6 * HOUR + 1);
   await run();
-  expect([saved, await stored(), await due(job)]).toMatchObject([
-    [],
-    { state: 'failed', updateDate: NOW + 6 * HOUR + 1 },
-    null,
-  ]);
-  const atLimit = jobOf({ createDate: NOW - 6 * HOUR });
-  const { run: runAtLimit, stored: storedAtLimit } = await createWorld(atLimit);
-  await runAtLimit();
-  expect(await storedAtLimit()).toMatchObject({ state: 'completed' });
+  expect(await stored()).toMatchObject({ state: 'failed', updateDate: NOW + 6 * HOUR + 1 });
+  expect([saved, removed, await due(job)]).toEqual([[], [`user-${job.id}.zip`], null]);
+});
+
+test('an export still runs after exactly six hours', async () => {
+  const { run, stored, removed } = await createWorld(jobOf({ createDate: NOW - 6 * HOUR }));
+  await run();
+  expect([await stored(), removed]).toMatchObject([{ state: 'completed' }, []]);
 });
