@@ -71,6 +71,24 @@ const Running = ({ job, onAnother }: { job: Import; onAnother: () => void }) => 
         </div>
       </Panel>
     );
+  const buttons = (
+    <div className="import-buttons">
+      <Button component={Link} href={pages[kind]}>
+        {texts.toList}
+      </Button>
+      <Button variant="default" onClick={onAnother}>
+        {texts.another}
+      </Button>
+    </div>
+  );
+  // An import that took too long ends without errors in rows.
+  if (state === 'failed' && errors.length === 0)
+    return (
+      <Panel title={texts.unfinished} isGap>
+        <Text mb="sm">{texts.unfinishedHint}</Text>
+        {buttons}
+      </Panel>
+    );
   return (
     <>
       {errors.length > 0 && <RowErrors title={texts.failed} explain={texts.failedHint} errors={errors} />}
@@ -80,14 +98,7 @@ const Running = ({ job, onAnother }: { job: Import; onAnother: () => void }) => 
           <Fact name={texts.done.created}>{dates.number(created)}</Fact>
           <Fact name={texts.done.updated}>{dates.number(updated)}</Fact>
         </dl>
-        <div className="import-buttons">
-          <Button component={Link} href={pages[kind]}>
-            {texts.toList}
-          </Button>
-          <Button variant="default" onClick={onAnother}>
-            {texts.another}
-          </Button>
-        </div>
+        {buttons}
       </Panel>
     </>
   );

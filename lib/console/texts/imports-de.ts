@@ -44,6 +44,9 @@ export const imports: typeof en = {
   completed: 'Import abgeschlossen',
   failed: 'Import abgeschlossen, bis auf einige Zeilen',
   failedHint: 'Nach der Prüfung dieser Zeilen hat sich etwas geändert. Alle anderen Zeilen wurden importiert.',
+  unfinished: 'Import nicht abgeschlossen',
+  unfinishedHint:
+    'Der Import hat zu lange gedauert, und einige Zeilen wurden möglicherweise nicht importiert. Importieren Sie dieselbe Datei noch einmal: Bereits importierte Zeilen bleiben, wie sie sind.',
   done: { created: 'Angelegt', updated: 'Geändert' },
   toList: 'Liste anzeigen',
   another: 'Weitere Datei importieren',

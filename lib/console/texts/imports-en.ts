@@ -41,6 +41,9 @@ export const imports = {
   completed: 'Import completed',
   failed: 'Import completed, except for some rows',
   failedHint: 'Something changed after these rows were checked. All other rows were imported.',
+  unfinished: 'Import not finished',
+  unfinishedHint:
+    'The import took too long, and some rows may not have been imported. Import the same file again: rows that were imported stay as they are.',
   done: { created: 'Created', updated: 'Changed' },
   toList: 'Show the list',
   another: 'Import another file',

@@ -60,7 +60,7 @@ const RowError = z
 
 const counts = {
   rows: int64,
-  created: int64.meta({ description: 'users invited, sensors linked, or rules created' }),
+  created: int64.meta({ description: 'users invited, sensors linked, or rules created, including rows in `errors`' }),
   updated: int64.meta({ description: 'users, sensors or rules changed; all other rows changed nothing' }),
 };
 
@@ -69,7 +69,11 @@ export const Import = z
   .object({
     id: jobIdText,
     kind: ImportKind,
-    state: z.enum(['running', 'completed', 'failed']),
+    state: z.enum(['running', 'completed', 'failed']).meta({
+      description:
+        'failed: some rows could not be applied, or, without `errors`, the import did not end within 6 hours. ' +
+        'Importing the same file again applies what is missing',
+    }),
     createDate: millis,
     updateDate: millis,
     ...counts,

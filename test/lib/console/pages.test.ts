@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { deliveries } from '#lib/console/texts/deliveries-en.ts';
 import { en } from '#lib/console/texts/en.ts';
+import { imports } from '#lib/console/texts/imports-en.ts';
 import { pages, renderConnectionLost, renderPage, renderSessionOver } from '#test/fixtures/console-pages.ts';
 
 const MESSAGE = 'The service is out of order.';
@@ -87,6 +88,34 @@ describe('a page without data', () => {
     const { text } = await renderPage('/', empty);
     expect(text).toContain(en.checklist.title);
     expect(text).toContain(`${en.checklist.preview} Room 106 Fall. Nobody is on it. south wing`);
+  });
+});
+
+describe('an import that has ended', () => {
+  const job = { id: '0'.repeat(26), kind: 'rules', createDate: 1, updateDate: 2, rows: 7, created: 5, updated: 2 };
+  const renderImport = (state: string, errors: object[] = []) =>
+    renderPage(`/imports?kind=rules&import=${job.id}`, (path) =>
+      path.includes('/imports/') ? Response.json({ ...job, state, errors }) : empty(path),
+    );
+
+  test('an import counts as completed only if all rows were imported', async () => {
+    const { text } = await renderImport('completed');
+    for (const shown of [imports.completed, `${imports.done.created} 5`, imports.another])
+      expect(text).toContain(shown);
+    expect(text).not.toContain(imports.unfinished);
+  });
+
+  test('an import names the rows that could not be imported', async () => {
+    const { text } = await renderImport('failed', [{ row: 3, field: 'name', message: 'was changed since' }]);
+    for (const shown of [imports.failed, '3 name was changed since']) expect(text).toContain(shown);
+    expect(text).not.toContain(imports.unfinished);
+  });
+
+  test('an import that was not finished says so, and what to do', async () => {
+    const { text } = await renderImport('failed');
+    for (const shown of [imports.unfinished, imports.unfinishedHint, imports.another]) expect(text).toContain(shown);
+    for (const claim of [imports.completed, imports.failed, `${imports.done.created} 5`])
+      expect(text).not.toContain(claim);
   });
 });
 
