@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { derivedUlid } from '#shared/domain/ids.ts';
 import type { Rule } from '#shared/domain/rule/rule.ts';
 import { store } from '#shared/store/store.ts';
 import { register } from '../fixtures/client.ts';
 import { ADMIN_PASSWORD, PROVISIONING_KEY } from '../fixtures/cloud.ts';
+import { importOf } from '../fixtures/data-jobs.ts';
 import { nextHardwareId } from '../fixtures/home.ts';
+import { NOW } from '../fixtures/stub-deps.ts';
 import { waitForNotice } from './fixtures/fields.ts';
 import { note } from './fixtures/measured.ts';
 import { type Site, startSite } from './fixtures/site.ts';
@@ -151,3 +154,18 @@ test('offers an import template, and resumes an import after a reload', async ()
   const { id: _, createDate: __, updateDate: ___, name: ____, ...copied } = other ?? expect.unreachable();
   expect(one).toMatchObject(copied);
 });
+
+test.each(variants)(
+  'shows an import that was not finished in $locale, $colorScheme, $width pixels wide',
+  async ({ locale, colorScheme, width }) => {
+    await inLanguage(site, locale);
+    const { customerId } = site.home;
+    const job = { ...importOf({ customerId, imported: 'rules' }), id: derivedUlid(NOW, locale, colorScheme) };
+    await store(site.cloud.runtime.table).imports.create({ ...job, state: 'failed' }, [], '');
+    const options = { locale, colorScheme, viewport: { width, height: 900 } };
+    await using visitor = await site.openLoggedIn(`/imports?kind=rules&import=${job.id}`, site.home, options);
+    const title = locale === 'de' ? 'Import nicht abgeschlossen' : 'Import not finished';
+    await visitor.page.getByRole('heading', { name: title }).waitFor();
+    await visitor.checkPage(`import-unfinished-${locale}-${colorScheme}-${width}`);
+  },
+);
