@@ -98,7 +98,8 @@ export const imports = group({
       summary: 'Get an import',
       description:
         'Returns the state of an import. The import has failed if rows could not be applied, because something ' +
-        'changed after they were checked; `errors` lists up to 100 of these. All other rows were applied.',
+        'changed after they were checked, or if it did not end within 6 hours; `errors` lists up to 100 of these ' +
+        'rows, and may be empty. Importing the same file again applies what is missing.',
       params: z.object({ customerId: idText, importId: jobIdText }),
       success: 200,
       response: Import,

@@ -42,8 +42,9 @@ export const imports: typeof en = {
   running: (rows) => (rows === 1 ? '1 Zeile wird importiert …' : `${rows} Zeilen werden importiert …`),
   runningHint: 'Sie können diese Seite verlassen. Der Import läuft weiter.',
   completed: 'Import abgeschlossen',
-  failed: 'Import abgeschlossen, bis auf einige Zeilen',
-  failedHint: 'Nach der Prüfung dieser Zeilen hat sich etwas geändert. Alle anderen Zeilen wurden importiert.',
+  failed: 'Einige Zeilen wurden nicht importiert',
+  failedHint:
+    'Nach der Prüfung der Datei hat sich etwas geändert. Höchstens 100 Fehler sind aufgeführt. Importieren Sie dieselbe Datei noch einmal: Bereits importierte Zeilen bleiben, wie sie sind.',
   unfinished: 'Import nicht abgeschlossen',
   unfinishedHint:
     'Der Import hat zu lange gedauert, und einige Zeilen wurden möglicherweise nicht importiert. Importieren Sie dieselbe Datei noch einmal: Bereits importierte Zeilen bleiben, wie sie sind.',

@@ -39,8 +39,9 @@ export const imports = {
   running: (rows: number) => (rows === 1 ? 'Importing 1 row…' : `Importing ${rows} rows…`),
   runningHint: 'You can leave this page. The import continues.',
   completed: 'Import completed',
-  failed: 'Import completed, except for some rows',
-  failedHint: 'Something changed after these rows were checked. All other rows were imported.',
+  failed: 'Some rows were not imported',
+  failedHint:
+    'Something changed after the file was checked. At most 100 errors are listed. Import the same file again: rows that were imported stay as they are.',
   unfinished: 'Import not finished',
   unfinishedHint:
     'The import took too long, and some rows may not have been imported. Import the same file again: rows that were imported stay as they are.',

@@ -69,11 +69,7 @@ export const Import = z
   .object({
     id: jobIdText,
     kind: ImportKind,
-    state: z.enum(['running', 'completed', 'failed']).meta({
-      description:
-        'failed: some rows could not be applied, or, without `errors`, the import did not end within 6 hours. ' +
-        'Importing the same file again applies what is missing',
-    }),
+    state: z.enum(['running', 'completed', 'failed']),
     createDate: millis,
     updateDate: millis,
     ...counts,

@@ -107,8 +107,8 @@ describe('an import that has ended', () => {
 
   test('an import names the rows that could not be imported', async () => {
     const { text } = await renderImport('failed', [{ row: 3, field: 'name', message: 'was changed since' }]);
-    for (const shown of [imports.failed, '3 name was changed since']) expect(text).toContain(shown);
-    expect(text).not.toContain(imports.unfinished);
+    for (const shown of [imports.failed, imports.failedHint, '3 name was changed since']) expect(text).toContain(shown);
+    for (const claim of [imports.completed, imports.unfinished]) expect(text).not.toContain(claim);
   });
 
   test('an import that was not finished says so, and what to do', async () => {
