@@ -1,29 +1,11 @@
 import { expect, test } from 'vitest';
-import { NewWebhook, type WebhookRecord } from '#shared/domain/delivery/webhook.ts';
+import type { WebhookRecord } from '#shared/domain/delivery/webhook.ts';
 import type { Recipient } from '#shared/domain/rule/recipient.ts';
 import { gapOfSensors, isAboutFalls } from '#shared/domain/watch/gap.ts';
 import { isDutyEmpty, type Reach, recipientGaps, webhookGap } from '#shared/domain/watch/reach.ts';
 import { isUpToDate, unseenTroubles } from '#shared/domain/watch/watch.ts';
+import { toWebhook as recipientOf, uuid, webhook } from '#test/fixtures/watch-input.ts';
 
-const uuid = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
-const webhook = (n: number, more: Partial<WebhookRecord> = {}): WebhookRecord => ({
-  ...NewWebhook.parse({
-    name: `hook ${n}`,
-    url: 'https://example.com',
-    format: 'full',
-    isCustomerHook: false,
-    botId: 7,
-  }),
-  id: uuid(n),
-  customerId: 1,
-  createDate: 0,
-  updateDate: 0,
-  secretKey: null,
-  token: '',
-  disabledReason: null,
-  consecutiveFailures: 0,
-  ...more,
-});
 const reach = (more: Partial<Reach> = {}, ...webhooks: WebhookRecord[]): Reach => ({
   webhooks: new Map(webhooks.map((one) => [one.id, one])),
   channels: new Map([
@@ -36,7 +18,7 @@ const reach = (more: Partial<Reach> = {}, ...webhooks: WebhookRecord[]): Reach =
   ...more,
 });
 const gaps = (of: Reach, ...recipients: Recipient[]) => recipientGaps(of, { id: 5, recipients });
-const toWebhook: Recipient = { botId: 7, webhookId: uuid(1) };
+const toWebhook = recipientOf(1);
 const bySms: Recipient = { userId: 1, by: 'sms' };
 const onDuty: Recipient = { onDuty: true, by: 'sms' };
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type DataJob, JOB_RETENTION } from '#shared/domain/identity/data-job.ts';
 import { timeOfUlid } from '#shared/domain/ids.ts';
-import { dueAt, dueAttributes } from '#shared/store/engine/due.ts';
+import { dueAt } from '#shared/store/engine/due.ts';
 import { items } from '#shared/store/table.ts';
-import { anna, ben, jobAt, requestAt } from '#test/fixtures/data-jobs.ts';
+import { anna, ben, dueOf, jobAt, requestAt } from '#test/fixtures/data-jobs.ts';
 import { memoryStore } from '#test/fixtures/memory-store.ts';
 import { now, some } from '#test/fixtures/store-items.ts';
 import { HOME, OTHER_HOME } from '#test/fixtures/subject-scopes.ts';
@@ -22,11 +22,7 @@ const createWorld = async (...jobs: DataJob[]) => {
     its,
     table,
     raw,
-    /** When (ms) the sweep continues a job; null if never. */
-    due: async (job: DataJob) => {
-      const stored = await raw(job);
-      return dueAttributes.every((name) => stored?.[name] !== undefined) ? Number(stored?.dueAt) : null;
-    },
+    due: (job: DataJob) => dueOf(table, job),
     repeatable: async (since = 0) => (await its.dataJobs.erasuresSince(since)).map(({ id }) => id),
   };
 };
