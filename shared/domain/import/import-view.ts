@@ -60,8 +60,8 @@ const RowError = z
 
 const counts = {
   rows: int64,
-  created: int64.meta({ description: 'users invited, sensors linked, or rules created, including rows in `errors`' }),
-  updated: int64.meta({ description: 'users, sensors or rules changed; all other rows changed nothing' }),
+  created: int64.meta({ description: 'users to invite, sensors to link, or rules to create' }),
+  updated: int64.meta({ description: 'users, sensors or rules to change; all other rows change nothing' }),
 };
 
 /** An accepted import. */
@@ -74,7 +74,9 @@ export const Import = z
     updateDate: millis,
     ...counts,
     errors: z.array(RowError).meta({
-      description: 'rows that could not be applied, because something changed after they were checked',
+      description:
+        'rows that could not be applied, because something changed after they were checked; they are included in ' +
+        '`created` and `updated`',
     }),
   })
   .meta({ id: 'Import' });
